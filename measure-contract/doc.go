@@ -1,0 +1,2 @@
+// Package measure TODO.
+package measure

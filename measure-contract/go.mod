@@ -1,0 +1,3 @@
+module github.com/lnkhq/lnk-sandbox/measure-contract
+
+go 1.26.0

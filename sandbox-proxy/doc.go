@@ -1,0 +1,2 @@
+// Package proxy TODO.
+package proxy

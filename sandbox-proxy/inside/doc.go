@@ -1,0 +1,2 @@
+// Package inside TODO.
+package inside

@@ -1,0 +1,2 @@
+// Package route TODO.
+package route

@@ -1,0 +1,2 @@
+// Package linuxwall TODO.
+package linuxwall

@@ -1,0 +1,7 @@
+module github.com/lnkhq/lnk-sandbox/sandbox-wall-linux
+
+go 1.26.0
+
+require (
+	github.com/lnkhq/lnk-sandbox/sandbox-client v0.1.0
+)

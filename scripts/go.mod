@@ -1,0 +1,3 @@
+module github.com/lnkhq/lnk-sandbox/scripts
+
+go 1.26.0
