@@ -1,5 +1,14 @@
 package client
 
+import (
+	"path"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
+)
+
 // A Confinement says what a program may touch. [Wrap] takes one; plugins make
 // it from a [Spec] with [Of]. It says nothing of what runs, where, or with
 // which environment: that stays its caller's.
@@ -17,93 +26,103 @@ type Confinement struct {
 	// Read names files and folders to read.
 	Read []string `json:"read"`
 	// ReadHome opens the user's home folder to read.
-	ReadHome bool `json:"read_home,omitempty"`
+	ReadHome bool `json:"read_home,omitzero"`
 	// Hide names files and folders that are closed, but for what Write and
 	// Read name in them.
 	Hide []string `json:"hide,omitempty"`
 	// TmpPrefix starts the name of the program's temporary folder.
 	TmpPrefix string `json:"tmp_prefix,omitempty"`
 	// Terminal lets the program keep the terminal it is started on.
-	Terminal bool `json:"terminal,omitempty"`
+	Terminal bool `json:"terminal,omitzero"`
 	// Commands says what may be executed. It has no default.
 	Commands Commands `json:"commands"`
 	// DeveloperTools opens toolchains kept in the home folder and lets the
 	// sandbox's processes trace each other.
-	DeveloperTools bool `json:"developer_tools,omitempty"`
+	DeveloperTools bool `json:"developer_tools,omitzero"`
 	// Net is the network. It has no default.
 	Net Net `json:"net"`
 }
 
-// Commands says what may be executed: anything, or only what is named.
-// The zero value is neither and is refused.
-type Commands struct {
-	any  bool
-	only []string
+// DotFiles are a project's dot files that run outside: at the top of a write
+// folder they are read only, unless WriteDotFiles says otherwise.
+func DotFiles() []string { return []string{".git", ".envrc", ".vscode", ".idea"} }
+
+// Check judges the values of a confinement: what no machine could make a
+// sandbox of. Whether its paths are there is judged when it is started.
+func (c Confinement) Check() error {
+	return form.First(
+		form.At("name", form.Name(c.Name)),
+		form.At("write", checkPaths(c.Write)),
+		form.At("write_dot_files", form.First(checkPaths(c.WriteDotFiles), form.Each(c.WriteDotFiles, c.opensDotFiles))),
+		form.At("read", checkPaths(c.Read)),
+		form.At("hide", checkPaths(c.Hide)),
+		form.At("tmp_prefix", checkTmpPrefix(c.TmpPrefix)),
+		form.At("commands", c.Commands.Check()),
+		form.At("net", c.Net.Check()),
+	)
 }
 
-// AnyCommand lets every program in view be executed.
-func AnyCommand() Commands { return Commands{any: true} }
-
-// OnlyCommands lets the files named, and the files in the folders named, be executed.
-func OnlyCommands(paths ...string) Commands { return Commands{only: append([]string{}, paths...)} }
-
-// Only gives the paths that may be executed; restricted is false when anything may.
-func (c Commands) Only() (paths []string, restricted bool) { return c.only, c.only != nil }
-
-// Net holds exactly one network mode, never two. The zero value holds none and is refused.
-type Net struct{ mode NetMode }
-
-// NetMode is one of [Closed], [Loopback], [Proxied], [Reaching] and [Host].
-type NetMode interface{ netMode() string }
-
-// NetOf makes the Net that holds one mode.
-func NetOf(m NetMode) Net { return Net{mode: m} }
-
-// Mode gives the mode held, or nil for the zero Net.
-func (n Net) Mode() NetMode { return n.mode }
-
-// Closed is no network but an empty loopback of the sandbox's own.
-type Closed struct{}
-
-// Loopback reaches ports of this machine's loopback and nothing else.
-type Loopback struct {
-	// Ports are 1 to 65535, each once, reached inside at 127.0.0.1 and ::1.
-	Ports []uint16 `json:"ports"`
-	// Dir is the folder of the relay's sockets (Linux).
-	Dir string `json:"dir"`
+func checkPaths(paths []string) error {
+	return form.First(form.Each(paths, form.Path), form.Distinct(paths))
 }
 
-// Proxied has one way out, the proxy.
-type Proxied struct {
-	Proxy Proxy `json:"proxy"`
-	// Ports are ports of this machine's loopback, as in [Loopback].
-	Ports []uint16 `json:"ports"`
+// opensDotFiles checks that an entry of WriteDotFiles is one of Write, or a
+// dot file at the top of one.
+func (c Confinement) opensDotFiles(entry string) error {
+	if slices.Contains(c.Write, entry) {
+		return nil
+	}
+	dir, file := path.Split(entry)
+	if slices.Contains(DotFiles(), file) && slices.Contains(c.Write, path.Clean(dir)) {
+		return nil
+	}
+	return form.Refuse(form.Quote(entry) + ": neither one of write nor a dot file at the top of one (.git, .envrc, .vscode, .idea)")
 }
 
-// Reaching has proxies that others run as its only ways out (Linux).
-type Reaching struct {
-	Reached []Reached `json:"reached"`
-	Ports   []uint16  `json:"ports"`
+// checkTmpPrefix checks the start of a file's name: what a name is made of,
+// at most 32 characters.
+func checkTmpPrefix(s string) error {
+	if s == "" {
+		return nil
+	}
+	if len(s) > 32 {
+		return form.Refuse("at most 32 characters")
+	}
+	return form.Name(s)
 }
 
-// Reached is one proxy that a [Reaching] sandbox calls.
-type Reached struct {
-	// Dir is the folder of the proxy's sockets.
-	Dir string `json:"dir"`
-	// Port is where it is reached inside, 1 to 65535.
-	Port uint16 `json:"port"`
+func confinementShape(c *Confinement) form.Shape {
+	return form.Object(
+		form.Required("name", form.String(&c.Name)),
+		form.Required("write", form.Strings(&c.Write)),
+		form.Optional("write_dot_files", form.Strings(&c.WriteDotFiles)),
+		form.Required("read", form.Strings(&c.Read)),
+		form.Optional("read_home", form.Bool(&c.ReadHome)),
+		form.Optional("hide", form.Strings(&c.Hide)),
+		form.Optional("tmp_prefix", form.String(&c.TmpPrefix)),
+		form.Optional("terminal", form.Bool(&c.Terminal)),
+		form.Required("commands", commandsShape(&c.Commands)),
+		form.Optional("developer_tools", form.Bool(&c.DeveloperTools)),
+		form.Required("net", netShape(&c.Net)),
+	)
 }
 
-// Host is the machine's own network.
-type Host struct {
-	// Ports are the ports of loopback that stay open when Localhost is false.
-	Ports []uint16 `json:"ports"`
-	// Localhost opens this machine's loopback and its own addresses.
-	Localhost bool `json:"localhost"`
+// MarshalJSON writes a confinement, whichever JSON package calls it.
+func (c Confinement) MarshalJSON() ([]byte, error) {
+	type plain Confinement
+	return json.Marshal(plain(c))
 }
 
-func (Closed) netMode() string   { return "closed" }
-func (Loopback) netMode() string { return "loopback" }
-func (Proxied) netMode() string  { return "proxied" }
-func (Reaching) netMode() string { return "reaching" }
-func (Host) netMode() string     { return "host" }
+// UnmarshalJSON reads a confinement strictly, whichever JSON package calls
+// it. It does not judge the values: see [Confinement.Check].
+func (c *Confinement) UnmarshalJSON(b []byte) error { return unmarshal(b, c, confinementShape) }
+
+// unmarshal reads a form into *into, which keeps what it was on a refusal.
+func unmarshal[T any](b []byte, into *T, shape func(*T) form.Shape) error {
+	var got T
+	if err := form.Unmarshal(b, shape(&got)); err != nil {
+		return err
+	}
+	*into = got
+	return nil
+}

@@ -1,6 +1,16 @@
 package client
 
-import "github.com/lnkhq/lnk-sandbox/sandbox-route"
+import (
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
+)
 
 // Proxy is a proxied sandbox's way out.
 type Proxy struct {
@@ -21,7 +31,7 @@ type Proxy struct {
 	// zero a free one.
 	Listen *uint16 `json:"listen,omitempty"`
 	// PerMinute bounds new calls a minute; zero is no bound.
-	PerMinute int `json:"per_minute,omitempty"`
+	PerMinute int `json:"per_minute,omitzero"`
 	// Routes are ways out beside the network.
 	Routes []route.Route `json:"routes,omitempty"`
 	// Caller is what bridges are told of who calls.
@@ -30,9 +40,111 @@ type Proxy struct {
 	// and digits. Empty lets the wrap make one.
 	Secret string `json:"secret,omitempty"`
 	// LAN reaches addresses that are not the internet's.
-	LAN bool `json:"lan,omitempty"`
+	LAN bool `json:"lan,omitzero"`
 	// NoInternet leaves routes, ports and serve alone.
-	NoInternet bool `json:"no_internet,omitempty"`
+	NoInternet bool `json:"no_internet,omitzero"`
 	// Hold runs no program (Linux).
-	Hold bool `json:"hold,omitempty"`
+	Hold bool `json:"hold,omitzero"`
 }
+
+// Check judges the values of a proxy. The syntax of Hosts and TCP is judged
+// by the proxy itself; here only that each is one word.
+func (p Proxy) Check() error { return p.check(true) }
+
+// check leaves out what an [Unwalled] does not read, when that is not all.
+func (p Proxy) check(all bool) error {
+	if all {
+		if err := form.First(
+			form.At("upstream", CheckUpstream(p.Upstream)),
+			form.At("dir", form.Path(p.Dir)),
+			form.At("serve", form.DistinctPorts(p.Serve)),
+		); err != nil {
+			return err
+		}
+		if p.Hold && len(p.TCP) > 0 {
+			return form.At("tcp", form.Refuse("not with hold: only what is started inside can be carried so"))
+		}
+	}
+	secret := func() error {
+		if p.Secret == "" {
+			return nil
+		}
+		return form.URLSecret(p.Secret)
+	}
+	return form.First(
+		form.At("hosts", form.First(form.Each(p.Hosts, form.Token), form.Distinct(p.Hosts))),
+		form.At("tcp", form.First(form.Each(p.TCP, form.Token), form.Distinct(p.TCP))),
+		form.At("per_minute", checkPerMinute(p.PerMinute)),
+		form.At("secret", secret()),
+	)
+}
+
+func checkPerMinute(n int) error {
+	if n < 0 || n > math.MaxInt32 {
+		return form.Refuse("want 1 to " + strconv.Itoa(math.MaxInt32))
+	}
+	return nil
+}
+
+// CheckUpstream judges where a proxy's calls go: "direct", "system", or
+// http://, https:// or socks5:// [user:password@]host:port. It never repeats
+// it, since it may hold a password.
+func CheckUpstream(s string) error {
+	if s == "direct" || s == "system" {
+		return nil
+	}
+	const want = "want direct, system, or http://, https:// or socks5:// [user:password@]host:port"
+	if form.Argument(s) != nil || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return form.Refuse("holds white space or a control character: " + want)
+	}
+	u, err := url.Parse(s)
+	if err != nil {
+		return form.Refuse("not an address: " + want)
+	}
+	switch {
+	case u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "socks5":
+		return form.Refuse(want)
+	case u.Opaque != "" || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(s, "#"):
+		return form.Refuse("holds more than a host and a port: " + want)
+	case u.Hostname() == "":
+		return form.Refuse("no host: " + want)
+	}
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || port == 0 {
+		return form.Refuse("no port of 1 to 65535: " + want)
+	}
+	if u.User != nil {
+		password, set := u.User.Password()
+		if !set || u.User.Username() == "" || password == "" {
+			return form.Refuse("a user and a password are given together: " + want)
+		}
+	}
+	return nil
+}
+
+func proxyShape(p *Proxy) form.Shape {
+	return form.Object(
+		form.Required("upstream", form.String(&p.Upstream)),
+		form.Required("dir", form.String(&p.Dir)),
+		form.Optional("serve", form.Ports(&p.Serve)),
+		form.Optional("hosts", form.Strings(&p.Hosts)),
+		form.Optional("tcp", form.Strings(&p.TCP)),
+		form.Optional("listen", form.New(&p.Listen, func(n *uint16) form.Shape { return form.Whole(n, 0, 65535) })),
+		form.Optional("per_minute", form.Whole(&p.PerMinute, 1, math.MaxInt32)),
+		form.Optional("routes", form.List(&p.Routes, route.Shape)),
+		form.Optional("caller", form.New(&p.Caller, route.CallerShape)),
+		form.Optional("secret", form.String(&p.Secret)),
+		form.Optional("lan", form.Bool(&p.LAN)),
+		form.Optional("no_internet", form.Bool(&p.NoInternet)),
+		form.Optional("hold", form.Bool(&p.Hold)),
+	)
+}
+
+// MarshalJSON writes a proxy, whichever JSON package calls it.
+func (p Proxy) MarshalJSON() ([]byte, error) {
+	type plain Proxy
+	return json.Marshal(plain(p))
+}
+
+// UnmarshalJSON reads a proxy strictly, whichever JSON package calls it. It
+// does not judge the values: see [Proxy.Check].
+func (p *Proxy) UnmarshalJSON(b []byte) error { return unmarshal(b, p, proxyShape) }

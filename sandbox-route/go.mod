@@ -1,3 +1,5 @@
 module github.com/lnkhq/lnk-sandbox/sandbox-route
 
 go 1.26.0
+
+require github.com/go-json-experiment/json v1.27.2
