@@ -1,0 +1,79 @@
+// Command build makes bin/lnk and bin/lnk-sandbox: static, so that the sandbox
+// can bind its own binary into any view of the system, and so that names are
+// resolved by Go's resolver alone.
+package main
+
+import (
+	"context"
+	"debug/elf"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/scripts/internal/workspace"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := build(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "build:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func build(ctx context.Context) error {
+	w, err := workspace.Find(".")
+	if err != nil {
+		return err
+	}
+	bin := filepath.Join(w.Root, "bin")
+	args := []string{"build", "-trimpath", "-buildvcs=" + stamp(ctx, w), "-o", bin + "/"}
+	commands := []string{"lnk", "lnk-sandbox"}
+	for _, name := range commands {
+		args = append(args, "./cmd/"+name)
+	}
+	if _, err := w.Go(ctx, "sandbox-cli", []string{"CGO_ENABLED=0"}, args...); err != nil {
+		return err
+	}
+	for _, name := range commands {
+		binary := filepath.Join(bin, name)
+		if err := static(binary); err != nil {
+			return err
+		}
+		fmt.Println(binary)
+	}
+	return nil
+}
+
+// stamp says whether the binaries can carry the commit that they were built
+// from, whatever the environment's GOFLAGS say: where git knows this folder.
+func stamp(ctx context.Context, w workspace.Workspace) string {
+	cmd := exec.CommandContext(ctx, "git", "rev-parse", "--verify", "HEAD")
+	cmd.Dir = w.Root
+	if cmd.Run() != nil {
+		return "false"
+	}
+	return "true"
+}
+
+// static says what a binary would load besides itself.
+func static(binary string) error {
+	if runtime.GOOS != "linux" {
+		return nil // there is no other kind of binary to tell it from
+	}
+	file, err := elf.Open(binary)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if libraries, err := file.ImportedLibraries(); err == nil && len(libraries) > 0 {
+		return fmt.Errorf("%s: not static: it loads %s", binary, strings.Join(libraries, ", "))
+	}
+	return nil
+}
