@@ -1,0 +1,259 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxRules bounds the entries of one list.
+const maxRules = 10000
+
+// Rules are what a sandbox may call, as its confinement has it.
+type Rules struct {
+	_ [0]func()
+
+	// Hosts are names, *.names and addresses, at 80 and 443 or at the port
+	// that stands behind them. Nil is any host of the internet; empty is none.
+	Hosts []string
+	// TCP are name:port and address:port, by any protocol.
+	TCP []string
+	// Ports are ports of this machine's loopback.
+	Ports []uint16
+	// LAN opens what is not the internet's.
+	LAN bool
+	// NoInternet leaves Ports alone.
+	NoInternet bool
+	// AnyPort lets every host be called at every port by any protocol, where
+	// Hosts is nil: the mode host without localhost.
+	AnyPort bool
+}
+
+// A RuleError is a rule that cannot be one.
+type RuleError struct {
+	Member string // hosts, tcp, ports
+	Entry  string // as it was written
+	Why    string
+}
+
+func (e *RuleError) Error() string {
+	return e.Member + ": " + strconv.Quote(e.Entry) + ": " + e.Why
+}
+
+// A reach is the ports at which a rule opens a host.
+type reach struct {
+	web   bool     // 80 and 443
+	ports []uint16 // and these, by hosts
+	tcp   []uint16 // and these, by any protocol
+}
+
+// opens says whether the port is open, and what must be spoken there.
+func (r reach) opens(port uint16) (Protocol, bool) {
+	if slices.Contains(r.tcp, port) {
+		return AnyProtocol, true
+	}
+	if r.web && (port == 80 || port == 443) || slices.Contains(r.ports, port) {
+		return spoken(port), true
+	}
+	return AnyProtocol, false
+}
+
+func spoken(port uint16) Protocol {
+	switch port {
+	case 80:
+		return HTTP
+	case 443:
+		return TLS
+	}
+	return AnyProtocol
+}
+
+// table is the rules by what a call is looked up as.
+type table struct {
+	any   bool // any host of the internet
+	every bool // at any port
+	hosts map[host]reach
+	under map[string]reach // *.name, by name
+	ports []uint16
+}
+
+func newTable(r Rules) (*table, error) {
+	if len(r.Hosts) > maxRules || len(r.TCP) > maxRules {
+		return nil, fmt.Errorf("more than %d hosts or tcp", maxRules)
+	}
+	if r.AnyPort && r.Hosts != nil {
+		return nil, errors.New("any port is for any host: leave hosts out")
+	}
+	t := &table{any: r.Hosts == nil, every: r.AnyPort, hosts: map[host]reach{}, under: map[string]reach{}}
+	for _, entry := range r.Hosts {
+		if err := t.addHost(entry); err != nil {
+			return nil, &RuleError{"hosts", entry, err.Error()}
+		}
+	}
+	for _, entry := range r.TCP {
+		if err := t.addTCP(entry); err != nil {
+			return nil, &RuleError{"tcp", entry, err.Error()}
+		}
+	}
+	for _, port := range r.Ports {
+		if port == 0 || slices.Contains(t.ports, port) {
+			return nil, &RuleError{"ports", strconv.Itoa(int(port)), "want 1 to 65535, each once"}
+		}
+		t.ports = append(t.ports, port)
+	}
+	return t, nil
+}
+
+func (t *table) addHost(entry string) error {
+	rest, wild := strings.CutPrefix(entry, "*.")
+	if entry == "*" || !wild && strings.HasPrefix(entry, "*") {
+		return errors.New("a * stands only as *.name; any host of the internet is no hosts at all")
+	}
+	h, port, err := splitRule(rest)
+	if err != nil {
+		return err
+	}
+	if wild && h.literal() {
+		return errors.New("an address has nothing under it")
+	}
+	normal := h.String()
+	if wild {
+		normal = "*." + normal
+	}
+	if port != 0 {
+		normal += ":" + strconv.Itoa(int(port))
+	}
+	if err := checkRule(entry, normal, h); err != nil {
+		return err
+	}
+	var r reach
+	if wild {
+		r = t.under[h.name]
+	} else {
+		r = t.hosts[h]
+	}
+	if port == 0 {
+		r.web = true
+	} else {
+		r.ports = append(r.ports, port)
+	}
+	if wild {
+		t.under[h.name] = r
+	} else {
+		t.hosts[h] = r
+	}
+	return nil
+}
+
+func (t *table) addTCP(entry string) error {
+	h, port, err := splitRule(entry)
+	if err != nil {
+		return err
+	}
+	if port == 0 {
+		return errors.New("no port: want " + h.String() + ":<port>")
+	}
+	if err := checkRule(entry, h.withPort(port), h); err != nil {
+		return err
+	}
+	r := t.hosts[h]
+	r.tcp = append(r.tcp, port)
+	t.hosts[h] = r
+	return nil
+}
+
+// splitRule takes an entry apart; no port is zero.
+func splitRule(entry string) (host, uint16, error) {
+	at := strings.LastIndexByte(entry, ':')
+	if at < 0 || at < strings.LastIndexByte(entry, ']') {
+		h, err := parseHost(entry)
+		return h, 0, err
+	}
+	if a, err := netip.ParseAddr(entry); err == nil {
+		return host{}, 0, fmt.Errorf("not in normal form: write [%v]", a.WithZone(""))
+	}
+	port, err := ParsePort(entry[at+1:])
+	if err != nil {
+		return host{}, 0, err
+	}
+	h, err := parseHost(entry[:at])
+	return h, port, err
+}
+
+// checkRule refuses what is not in normal form, so that what is read in a rule
+// is what is compared, and what no rule can open, so that nobody waits for it.
+func checkRule(entry, normal string, h host) error {
+	if entry != normal {
+		return errors.New("not in normal form: write " + normal)
+	}
+	if h.localName() {
+		return errors.New("this machine's loopback is opened by ports")
+	}
+	if metadataNames[h.name] {
+		return errors.New(metadata.String() + " is never opened")
+	}
+	if !h.literal() {
+		return nil
+	}
+	switch c := classOf(h.addr, nil); {
+	case c == loopback:
+		return errors.New("this machine's loopback is opened by ports")
+	case c.never():
+		return errors.New(c.String() + " is never opened")
+	}
+	return nil
+}
+
+// find gives the reach of every rule that names the host.
+func (t *table) find(h host) []reach {
+	var all []reach
+	if r, ok := t.hosts[h]; ok {
+		all = append(all, r)
+	}
+	if h.literal() {
+		return all
+	}
+	for name := h.name; len(t.under) > 0; {
+		_, after, ok := strings.Cut(name, ".")
+		if !ok {
+			break
+		}
+		if r, ok := t.under[after]; ok {
+			all = append(all, r)
+		}
+		name = after
+	}
+	return all
+}
+
+// match says whether a rule opens the host at the port; named, whether one
+// names it at any.
+func (t *table) match(h host, port uint16) (expect Protocol, named, open bool) {
+	expect = spoken(port)
+	if t.any {
+		named = true
+		open = t.every || port == 80 || port == 443
+	}
+	if t.every {
+		return AnyProtocol, true, true
+	}
+	for _, r := range t.find(h) {
+		named = true
+		e, ok := r.opens(port)
+		if !ok {
+			continue
+		}
+		open = true
+		expect = min(expect, e) // any protocol by one rule is any protocol
+	}
+	return expect, named, open
+}
+
+// literalTCP says whether tcp names this very address and port, which opens it
+// without lan.
+func (t *table) literalTCP(h host, port uint16) bool {
+	return h.literal() && slices.Contains(t.hosts[h].tcp, port)
+}

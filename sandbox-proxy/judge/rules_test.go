@@ -1,0 +1,103 @@
+package judge_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+func TestRulesRefused(t *testing.T) {
+	for _, c := range []struct {
+		member, entry, want string
+	}{
+		{"hosts", "GitHub.com", "write github.com"},
+		{"hosts", "github.com.", "write github.com"},
+		{"hosts", "*.GitHub.com:8443", "write *.github.com:8443"},
+		{"hosts", "bücher.example", "write xn--bcher-kva.example"},
+		{"hosts", "2001:db8::1", "write [2001:db8::1]"},
+		{"hosts", "[2001:DB8::1]", "write [2001:db8::1]"},
+		{"hosts", "[::ffff:192.0.2.1]", "write 192.0.2.1"},
+		{"hosts", "example.com:0443", "1 to 65535"},
+		{"hosts", "example.com:0", "1 to 65535"},
+		{"hosts", "example.com:", "1 to 65535"},
+		{"hosts", "example.com:https", "1 to 65535"},
+		{"hosts", "https://example.com", "not a port"},
+		{"hosts", "example.com/x", "a byte"},
+		{"hosts", "*", "any host of the internet is no hosts at all"},
+		{"hosts", "*example.com", "only as *.name"},
+		{"hosts", "a.*.example.com", "a byte"},
+		{"hosts", "*.", "empty"},
+		{"hosts", "", "empty"},
+		{"hosts", "*.192.0.2.1", "nothing under it"},
+		{"hosts", "*.0.2.1", "ends in a number"},
+		{"hosts", "127.1", "ends in a number"},
+		{"hosts", "localhost", "opened by ports"},
+		{"hosts", "*.localhost", "opened by ports"},
+		{"hosts", "127.0.0.1:80", "opened by ports"},
+		{"hosts", "[::1]", "opened by ports"},
+		{"hosts", "169.254.169.254", "never opened"},
+		{"hosts", "metadata.google.internal", "never opened"},
+		{"hosts", "0.0.0.0", "never opened"},
+		{"hosts", "224.0.0.1", "never opened"},
+		{"tcp", "example.com", "no port"},
+		{"tcp", "*.example.com:22", "a byte"},
+		{"tcp", "Example.com:22", "write example.com:22"},
+		{"tcp", "127.0.0.1:5432", "opened by ports"},
+		{"tcp", "169.254.169.254:80", "never opened"},
+		{"tcp", "[fe80::1%eth0]:22", "a byte"},
+		{"tcp", ":22", "empty"},
+	} {
+		r := judge.Rules{Hosts: []string{}}
+		if c.member == "hosts" {
+			r.Hosts = []string{"fine.example", c.entry}
+		} else {
+			r.TCP = []string{"fine.example:1", c.entry}
+		}
+		_, err := judge.New(r, (&machine{}).system())
+		var rule *judge.RuleError
+		if !errors.As(err, &rule) || rule.Member != c.member || rule.Entry != c.entry || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %q: %v, want %q", c.member, c.entry, err, c.want)
+		}
+	}
+	for _, ports := range [][]uint16{{0}, {5, 5}} {
+		if _, err := judge.New(judge.Rules{Ports: ports}, (&machine{}).system()); err == nil {
+			t.Errorf("ports %v are taken", ports)
+		}
+	}
+	if _, err := judge.New(judge.Rules{AnyPort: true, Hosts: []string{}}, (&machine{}).system()); err == nil {
+		t.Error("any port of listed hosts is taken")
+	}
+	if _, err := judge.New(judge.Rules{}, judge.System{}); err == nil {
+		t.Error("a judge without a machine is made")
+	}
+}
+
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"evil.example":     "evil.example",
+		"a\x00\n\x1b[31mb": `a\x00\n\x1b[31mb`,
+		"<script>&'\"":     `\u003cscript\u003e\u0026\u0027\"`,
+		"bücher":           `b\u00fccher`,
+		"\xff":             `\xff`,
+	} {
+		if got := judge.Shown(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+	}
+	if got := judge.Shown(strings.Repeat("\x00", 10000)); len(got) > 2000 {
+		t.Errorf("a long host is shown in %d bytes", len(got))
+	}
+}
+
+func TestParsePort(t *testing.T) {
+	for _, s := range []string{"", "0", "00", "0443", "+5", "-1", "65536", "99999", "4 43", " 443", "443 ", "0x50", "٣", "1e3", "4_4"} {
+		if p, err := judge.ParsePort(s); err == nil {
+			t.Errorf("%q is port %d", s, p)
+		}
+	}
+	if p, err := judge.ParsePort("65535"); err != nil || p != 65535 {
+		t.Error(p, err)
+	}
+}
