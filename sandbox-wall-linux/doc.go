@@ -1,2 +1,3 @@
-// Package linuxwall TODO.
+// Package linuxwall decides and prepares the wall that Linux keeps around a
+// program: which files it sees, and how.
 package linuxwall
