@@ -40,7 +40,7 @@ func (c Commands) check(path func(string) error) error {
 	case len(c.Paths) == 0:
 		return form.At("only", form.Refuse("empty, so nothing could be started: name at least the program"))
 	}
-	return form.At("only", form.First(form.Each(c.Paths, path), form.Distinct(c.Paths)))
+	return form.At("only", form.Each(c.Paths, path))
 }
 
 func commandsShape(c *Commands) form.Shape {

@@ -52,18 +52,14 @@ func DotFiles() []string { return []string{".git", ".envrc", ".vscode", ".idea"}
 func (c Confinement) Check() error {
 	return form.First(
 		form.At("name", form.Name(c.Name)),
-		form.At("write", checkPaths(c.Write)),
-		form.At("write_dot_files", form.First(checkPaths(c.WriteDotFiles), form.Each(c.WriteDotFiles, c.opensDotFiles))),
-		form.At("read", checkPaths(c.Read)),
-		form.At("hide", checkPaths(c.Hide)),
+		form.At("write", form.Each(c.Write, form.Path)),
+		form.At("write_dot_files", form.First(form.Each(c.WriteDotFiles, form.Path), form.Each(c.WriteDotFiles, c.opensDotFiles))),
+		form.At("read", form.Each(c.Read, form.Path)),
+		form.At("hide", form.Each(c.Hide, form.Path)),
 		form.At("tmp_prefix", checkTmpPrefix(c.TmpPrefix)),
 		form.At("commands", c.Commands.Check()),
-		form.At("net", c.Net.Check()),
+		form.At("net", c.Net.check(c.Write)),
 	)
-}
-
-func checkPaths(paths []string) error {
-	return form.First(form.Each(paths, form.Path), form.Distinct(paths))
 }
 
 // opensDotFiles checks that an entry of WriteDotFiles is one of Write, or a

@@ -49,11 +49,16 @@ type Proxy struct {
 
 // Check judges the values of a proxy. The syntax of Hosts and TCP is judged
 // by the proxy itself; here only that each is one word.
-func (p Proxy) Check() error { return p.check(true) }
+func (p Proxy) Check() error { return p.check(held{}) }
 
-// check leaves out what an [Unwalled] does not read, when that is not all.
-func (p Proxy) check(all bool) error {
-	if all {
+// held is what a proxy is checked beside.
+type held struct {
+	unwalled bool     // its Dir, Serve and Hold are unread
+	write    []string // what its program writes
+}
+
+func (p Proxy) check(h held) error {
+	if !h.unwalled {
 		if err := form.First(
 			form.At("upstream", CheckUpstream(p.Upstream)),
 			form.At("dir", form.Path(p.Dir)),
@@ -65,18 +70,28 @@ func (p Proxy) check(all bool) error {
 			return form.At("tcp", form.Refuse("not with hold: only what is started inside can be carried so"))
 		}
 	}
-	secret := func() error {
-		if p.Secret == "" {
-			return nil
-		}
-		return form.URLSecret(p.Secret)
-	}
 	return form.First(
-		form.At("hosts", form.First(form.Each(p.Hosts, form.Token), form.Distinct(p.Hosts))),
-		form.At("tcp", form.First(form.Each(p.TCP, form.Token), form.Distinct(p.TCP))),
+		form.At("hosts", form.Each(p.Hosts, form.Token)),
+		form.At("tcp", form.Each(p.TCP, form.Token)),
 		form.At("per_minute", checkPerMinute(p.PerMinute)),
-		form.At("secret", secret()),
+		form.At("routes", route.CheckRoutes(p.Routes, route.Beside{Write: h.write})),
+		form.At("caller", checkCaller(p.Caller)),
+		form.At("secret", checkURLSecret(p.Secret)),
 	)
+}
+
+func checkCaller(c *route.Caller) error {
+	if c == nil {
+		return nil
+	}
+	return c.Check()
+}
+
+func checkURLSecret(s string) error {
+	if s == "" {
+		return nil
+	}
+	return form.URLSecret(s)
 }
 
 func checkPerMinute(n int) error {
@@ -112,11 +127,15 @@ func CheckUpstream(s string) error {
 	if port, err := strconv.ParseUint(u.Port(), 10, 16); err != nil || port == 0 {
 		return form.Refuse("no port of 1 to 65535: " + want)
 	}
-	if u.User != nil {
-		password, set := u.User.Password()
-		if !set || u.User.Username() == "" || password == "" {
-			return form.Refuse("a user and a password are given together: " + want)
-		}
+	if u.User == nil {
+		return nil
+	}
+	password, set := u.User.Password()
+	if !set || u.User.Username() == "" {
+		return form.Refuse("a user and a password are given together: " + want)
+	}
+	if strings.ContainsFunc(u.User.Username()+password, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return form.Refuse("its user or password holds a control character: " + want)
 	}
 	return nil
 }

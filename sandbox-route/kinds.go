@@ -51,7 +51,8 @@ type Secret struct {
 	Query string `json:"query,omitempty"`
 	// Value is the secret: printable ASCII.
 	Value string `json:"value"`
-	// Placeholder stands for it inside: printable ASCII, not holding the value.
+	// Placeholder stands for it inside: printable ASCII, and nothing
+	// that holds the value.
 	// It is empty in what lnk sandbox run is handed, which makes one.
 	Placeholder string `json:"placeholder,omitempty"`
 	// Paths are the host's paths that may be called: one that ends in a slash

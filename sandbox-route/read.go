@@ -54,12 +54,14 @@ func CallerShape(c *Caller) form.Shape {
 	)
 }
 
-func toolShape(t *Tool) form.Shape {
-	return form.Object(
+func toolShape(t *Tool) form.Shape { return form.Object(toolMembers(t)...) }
+
+func toolMembers(t *Tool) []form.Member {
+	return []form.Member{
 		form.Required("argv", form.Strings(&t.Argv)),
 		form.Required("ask", form.String((*string)(&t.Ask))),
 		form.Required("allow", form.List(&t.Allow, form.Strings)),
-	)
+	}
 }
 
 func localModelShape(m *LocalModel) form.Shape {

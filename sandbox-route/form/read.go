@@ -154,3 +154,25 @@ func (d *Decoder) within(name string, shape Shape) {
 	shape(d)
 	d.path = d.path[:len(d.path)-1]
 }
+
+// Line gives what comes before the first newline of r, or its end. It may
+// read on past it, and what it read there is lost.
+func Line(r io.Reader) io.Reader { return &line{r: r} }
+
+type line struct {
+	r    io.Reader
+	done bool
+}
+
+// Read ends at a newline.
+func (l *line) Read(b []byte) (int, error) {
+	if l.done {
+		return 0, io.EOF
+	}
+	n, err := l.r.Read(b)
+	if i := bytes.IndexByte(b[:n], '\n'); i >= 0 {
+		l.done = true
+		return i, io.EOF
+	}
+	return n, err
+}
