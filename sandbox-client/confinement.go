@@ -48,7 +48,8 @@ type Confinement struct {
 func DotFiles() []string { return []string{".git", ".envrc", ".vscode", ".idea"} }
 
 // Check judges the values of a confinement: what no machine could make a
-// sandbox of. Whether its paths are there is judged when it is started.
+// sandbox of. What its paths are on this machine is judged by
+// [Base.CheckConfinement] and when it is started.
 func (c Confinement) Check() error {
 	return form.First(
 		form.At("name", form.Name(c.Name)),
@@ -58,7 +59,7 @@ func (c Confinement) Check() error {
 		form.At("hide", form.Each(c.Hide, form.Path)),
 		form.At("tmp_prefix", checkTmpPrefix(c.TmpPrefix)),
 		form.At("commands", c.Commands.Check()),
-		form.At("net", c.Net.check(c.Write)),
+		form.At("net", c.Net.Check()),
 	)
 }
 

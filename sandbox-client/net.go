@@ -16,7 +16,7 @@ type Net struct{ mode NetMode }
 // NetMode is one of [Closed], [Loopback], [Proxied], [Reaching] and [Host].
 type NetMode interface {
 	netMode() string
-	check(write []string) error
+	check() error
 }
 
 // NetOf makes the Net that holds one mode.
@@ -85,40 +85,37 @@ func (Host) netMode() string     { return "host" }
 
 const netModes = "closed, loopback, proxied, reaching, host"
 
-// Check judges the mode's values, of a sandbox that writes nothing.
-func (n Net) Check() error { return n.check(nil) }
-
-// check judges the mode's values, of a sandbox that writes these paths.
-func (n Net) check(write []string) error {
+// Check judges the mode's values.
+func (n Net) Check() error {
 	if n.mode == nil {
 		return form.Refuse("no mode, want one of " + netModes)
 	}
 	if _, is := n.mode.(Closed); is {
 		return nil
 	}
-	return form.At(n.mode.netMode(), n.mode.check(write))
+	return form.At(n.mode.netMode(), n.mode.check())
 }
 
-func (Closed) check([]string) error { return nil }
+func (Closed) check() error { return nil }
 
-func (m Loopback) check([]string) error {
+func (m Loopback) check() error {
 	return form.First(
 		form.At("ports", form.DistinctPorts(m.Ports)),
 		form.At("dir", form.Path(m.Dir)),
 	)
 }
 
-func (m Proxied) check(write []string) error {
+func (m Proxied) check() error {
 	if m.Proxy.Hold && len(m.Ports) > 0 {
 		return form.At("ports", form.Refuse("not with hold: nothing of it is inside to reach them from"))
 	}
 	return form.First(
-		form.At("proxy", m.Proxy.check(held{write: write})),
+		form.At("proxy", m.Proxy.Check()),
 		form.At("ports", form.DistinctPorts(m.Ports)),
 	)
 }
 
-func (m Reaching) check([]string) error {
+func (m Reaching) check() error {
 	if len(m.Reached) == 0 {
 		return form.At("reached", form.Refuse("empty, want a proxy to reach (closed reaches nothing)"))
 	}
@@ -144,7 +141,7 @@ func (m Reaching) check([]string) error {
 	return form.At("ports", ports())
 }
 
-func (m Host) check([]string) error { return form.At("ports", form.DistinctPorts(m.Ports)) }
+func (m Host) check() error { return form.At("ports", form.DistinctPorts(m.Ports)) }
 
 // unplaced keeps an error's problem and drops where it was.
 func unplaced(err error) error {

@@ -49,32 +49,27 @@ type Proxy struct {
 
 // Check judges the values of a proxy. The syntax of Hosts and TCP is judged
 // by the proxy itself; here only that each is one word.
-func (p Proxy) Check() error { return p.check(held{}) }
-
-// held is what a proxy is checked beside.
-type held struct {
-	unwalled bool     // its Dir, Serve and Hold are unread
-	write    []string // what its program writes
+func (p Proxy) Check() error {
+	if err := form.First(
+		form.At("upstream", CheckUpstream(p.Upstream)),
+		form.At("dir", form.Path(p.Dir)),
+		form.At("serve", form.DistinctPorts(p.Serve)),
+	); err != nil {
+		return err
+	}
+	if p.Hold && len(p.TCP) > 0 {
+		return form.At("tcp", form.Refuse("not with hold: only what is started inside can be carried so"))
+	}
+	return p.checkUnwalled()
 }
 
-func (p Proxy) check(h held) error {
-	if !h.unwalled {
-		if err := form.First(
-			form.At("upstream", CheckUpstream(p.Upstream)),
-			form.At("dir", form.Path(p.Dir)),
-			form.At("serve", form.DistinctPorts(p.Serve)),
-		); err != nil {
-			return err
-		}
-		if p.Hold && len(p.TCP) > 0 {
-			return form.At("tcp", form.Refuse("not with hold: only what is started inside can be carried so"))
-		}
-	}
+// checkUnwalled judges what an [Unwalled] reads of a proxy too.
+func (p Proxy) checkUnwalled() error {
 	return form.First(
 		form.At("hosts", form.Each(p.Hosts, form.Token)),
 		form.At("tcp", form.Each(p.TCP, form.Token)),
 		form.At("per_minute", checkPerMinute(p.PerMinute)),
-		form.At("routes", route.CheckRoutes(p.Routes, route.Beside{Write: h.write})),
+		form.At("routes", route.CheckRoutes(p.Routes, route.Beside{})),
 		form.At("caller", checkCaller(p.Caller)),
 		form.At("secret", checkURLSecret(p.Secret)),
 	)

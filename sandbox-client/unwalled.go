@@ -23,7 +23,7 @@ func (u Unwalled) Check() error {
 		if u.Proxy.Upstream != "direct" {
 			return form.At("upstream", form.Refuse("want direct: a program with no wall is not held to a proxy"))
 		}
-		return u.Proxy.check(held{unwalled: true})
+		return u.Proxy.checkUnwalled()
 	}
 	return form.First(form.At("name", form.Name(u.Name)), form.At("proxy", proxy()))
 }

@@ -19,6 +19,11 @@ type Beside struct {
 	// bridge's socket and no tool's program may be of them or in them, since
 	// the program could put its own there.
 	Write []string
+	// Hide are paths that are closed in what it writes: one below a write
+	// path, with no other write path in it on the way, is out of its reach.
+	Hide []string
+	// Closed are paths that are closed whatever else says: the settings folder.
+	Closed []string
 	// Resolve follows the symbolic links of a path as far as it is there. Nil
 	// compares paths as they are written.
 	Resolve func(path string) string
@@ -88,22 +93,48 @@ func (b Beside) check(r Route) error {
 	return nil
 }
 
+// outside refuses a path that the program writes.
 func (b Beside) outside(p, harm string) error {
-	for _, w := range b.Write {
-		if b.within(p, w) {
-			return form.Refuse(fmt.Sprintf("%s: in %s, which the program writes and so could %s", form.Quote(p), form.Quote(w), harm))
-		}
+	if w, writes := b.Writes(p); writes {
+		return form.Refuse(fmt.Sprintf("%s: in %s, which the program writes and so could %s", form.Quote(p), form.Quote(w), harm))
 	}
 	return nil
 }
 
-// within says whether p is dir or in it, as written or with links followed.
-func (b Beside) within(p, dir string) bool {
+// Writes says whether the program could write a path or put another there,
+// and as part of which of Write. The path counts as it is written and with
+// its links followed: one of them in reach is enough.
+func (b Beside) Writes(p string) (write string, writes bool) {
 	for _, p := range b.spellings(p) {
-		for _, dir := range b.spellings(dir) {
-			if Within(p, dir, b.FoldCase) {
-				return true
+		for _, w := range b.Write {
+			if b.within(p, w) && !b.closed(p, w) {
+				return w, true
 			}
+		}
+	}
+	return "", false
+}
+
+// closed says whether what lies at p, which is in w, is out of the program's reach.
+func (b Beside) closed(p, w string) bool {
+	for _, c := range b.Closed {
+		if b.within(p, c) {
+			return true
+		}
+	}
+	for _, h := range b.Hide {
+		if b.within(p, h) && b.within(h, w) && !b.within(w, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// within says whether p is dir or in it, dir as written or with links followed.
+func (b Beside) within(p, dir string) bool {
+	for _, dir := range b.spellings(dir) {
+		if Within(p, dir, b.FoldCase) {
+			return true
 		}
 	}
 	return false

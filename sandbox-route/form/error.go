@@ -26,7 +26,7 @@ func (e *Error) Error() string {
 	if e.Pointer == "" {
 		return e.Problem
 	}
-	return oneLine(e.Pointer) + ": " + e.Problem
+	return OneLine(e.Pointer) + ": " + e.Problem
 }
 
 // Unwrap gives [ErrRequest].
@@ -91,9 +91,9 @@ func escapeToken(name string) string {
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
 }
 
-// oneLine shortens a pointer, and keeps what a stranger called a member from
-// starting a line or driving a terminal.
-func oneLine(s string) string {
+// OneLine shortens text for an error, and keeps what a stranger wrote in it
+// from starting a line of its own or driving a terminal.
+func OneLine(s string) string {
 	if len(s) > 4*quotedMax {
 		s = s[:4*quotedMax] + "…"
 	}
