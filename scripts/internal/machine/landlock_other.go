@@ -1,0 +1,5 @@
+//go:build !linux
+
+package machine
+
+func landlock() int { return 0 }
