@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,4 +77,10 @@ func numbers(version string) [3]int {
 		three[i], _ = strconv.Atoi(part)
 	}
 	return three
+}
+
+// Higher says whether version a is higher than version b.
+func Higher(a, b string) bool {
+	x, y := numbers(a), numbers(b)
+	return slices.Compare(x[:], y[:]) > 0
 }

@@ -45,3 +45,20 @@ func TestAllows(t *testing.T) {
 		}
 	}
 }
+
+func TestHigher(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"v0.1.1", "v0.1.0", true},
+		{"v0.10.0", "v0.9.9", true},
+		{"v1.0.0", "v0.99.0", true},
+		{"v0.1.0", "v0.1.0", false},
+		{"v0.1.0", "v0.1.1", false},
+	} {
+		if got := Higher(c.a, c.b); got != c.want {
+			t.Errorf("%s over %s: %v, want %v", c.a, c.b, got, c.want)
+		}
+	}
+}
