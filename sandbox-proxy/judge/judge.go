@@ -161,8 +161,11 @@ func unnamed(h host, port uint16, named bool) Decision {
 	return refused(h.String(), port, Host, "no rule names this host", open)
 }
 
-func openTCP(h host, port uint16) Open {
-	at := h.withPort(port)
+func openTCP(h host, port uint16) Open { return OpenTCP(Decision{Host: h.String(), Port: port}) }
+
+// OpenTCP is what would open a call for any protocol.
+func OpenTCP(d Decision) Open {
+	at := d.Target()
 	return Open{"tcp = [" + strconv.Quote(at) + "]", "--tcp " + at}
 }
 

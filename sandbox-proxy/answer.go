@@ -1,0 +1,169 @@
+package proxy
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// refusedHeader carries the reason of a refusal. It is taken out of what
+// others answer, so that only the proxy can say it.
+const refusedHeader = "Lnk-Refused"
+
+// An answer is a last word of the proxy's own to an HTTP request.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// plainAnswer is one line of text.
+func plainAnswer(status int, line string) answer {
+	return answer{status, http.Header{
+		"Content-Type":           {"text/plain; charset=utf-8"},
+		"X-Content-Type-Options": {"nosniff"},
+		"Cache-Control":          {"no-store"},
+	}, line + "\n"}
+}
+
+// of gives the answer that a refusal is, in JSON where accept asks for it.
+func (r *Refusal) of(accept []string) answer {
+	a := plainAnswer(r.status(), r.Error())
+	if asksJSON(accept) {
+		a.header.Set("Content-Type", "application/json")
+		a.body = r.json()
+	}
+	a.header.Set(refusedHeader, string(r.Reason))
+	if r.retry > 0 {
+		a.header.Set("Retry-After", strconv.Itoa(int(math.Ceil(r.retry.Seconds()))))
+	}
+	if r.Reason == Forbidden {
+		a.header.Set("Proxy-Authenticate", `Basic realm="lnk sandbox"`)
+	}
+	return a
+}
+
+func (r *Refusal) status() int {
+	switch r.Reason {
+	case judge.Malformed:
+		return http.StatusBadRequest
+	case judge.Unresolved:
+		return http.StatusBadGateway
+	case Rate:
+		return http.StatusTooManyRequests
+	case Busy, Stopped, Paused:
+		return http.StatusServiceUnavailable
+	case Forbidden:
+		return http.StatusProxyAuthRequired
+	}
+	return http.StatusForbidden
+}
+
+// json is the refusal for programs. Host is escaped as in the text where it
+// was malformed.
+func (r *Refusal) json() string {
+	type open struct {
+		Member string `json:"member"`
+		Flag   string `json:"flag,omitempty"`
+	}
+	said := struct {
+		Sandbox string       `json:"sandbox"`
+		Host    string       `json:"host,omitempty"`
+		Port    uint16       `json:"port,omitempty"`
+		Reason  judge.Reason `json:"reason"`
+		Detail  string       `json:"detail"`
+		Open    *open        `json:"open,omitempty"`
+	}{r.Sandbox, r.Host, r.Port, r.Reason, r.Detail, nil}
+	if r.Open.Member != "" {
+		said.Open = &open{r.Open.Member, r.Open.Flag}
+	}
+	b, err := json.Marshal(said)
+	if err != nil {
+		return "{}\n" // strings and numbers only: it cannot fail
+	}
+	return string(b) + "\n"
+}
+
+// asksJSON says whether an Accept names JSON by itself (RFC 9110 section
+// 12.5.1), which */* does not.
+func asksJSON(accept []string) bool {
+	for _, line := range accept {
+		for part := range strings.SplitSeq(line, ",") {
+			kind, params, _ := strings.Cut(part, ";")
+			kind = strings.ToLower(strings.TrimSpace(kind))
+			if (kind == "application/json" || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json")) && !zeroQuality(params) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func zeroQuality(params string) bool {
+	for p := range strings.SplitSeq(params, ";") {
+		name, value, _ := strings.Cut(p, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "q") {
+			q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			return err == nil && q == 0
+		}
+	}
+	return false
+}
+
+// write gives the answer through the server, as the last on the connection.
+func (a answer) write(w http.ResponseWriter) {
+	h := w.Header()
+	clear(h)
+	for name, values := range a.header {
+		h[name] = values
+	}
+	h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	h.Set("Connection", "close")
+	w.WriteHeader(a.status)
+	io.WriteString(w, a.body)
+}
+
+// send gives the answer on a connection that no server holds, and ends it.
+func (a answer) send(g *gate, minor int) {
+	var b strings.Builder
+	b.WriteString("HTTP/1." + strconv.Itoa(minor) + " " + strconv.Itoa(a.status) + " " + http.StatusText(a.status) + "\r\n")
+	a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
+	a.header.Set("Connection", "close")
+	a.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	a.header.Write(&b)
+	b.WriteString("\r\n" + a.body)
+	g.Conn.SetWriteDeadline(time.Now().Add(headTime))
+	if _, err := io.WriteString(g.Conn, b.String()); err == nil {
+		g.linger()
+	}
+	g.Close()
+}
+
+// linger reads and throws away what the program has sent on, so that closing
+// does not reset the connection under the answer.
+func (g *gate) linger() {
+	if half, ok := g.Conn.(interface{ CloseWrite() error }); ok {
+		half.CloseWrite()
+	}
+	g.SetReadDeadline(time.Now().Add(lingerTime))
+	io.CopyN(io.Discard, g.Conn, lingerBytes)
+}
+
+// Fixed words for what went wrong on the way: the program must not be able to
+// map the network by them.
+const (
+	wordsFailed   = "the host could not be reached"
+	wordsCut      = "the host ended the connection before it answered"
+	wordsSwitched = "the host switched to a protocol that was not asked for"
+)
+
+// failed is the answer to a call that was let through and came to nothing.
+func (p *Proxy) failed(words string) answer {
+	return plainAnswer(http.StatusBadGateway, "lnk sandbox "+p.config.Sandbox+": "+words)
+}

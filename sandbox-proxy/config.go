@@ -1,0 +1,54 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// Config is what a proxy is made of.
+type Config struct {
+	_ [0]func()
+
+	// Sandbox is named in refusals.
+	Sandbox string
+	// Judge decides every call.
+	Judge *judge.Judge
+	// Upstream is the proxy that calls go on to; the zero Upstream is none.
+	Upstream Upstream
+	// PerMinute bounds new calls a minute, in a token bucket of that size;
+	// zero is no bound.
+	PerMinute int
+	// Secret, where it is not empty, is required as the password of every
+	// CONNECT, plain request and SOCKS call on [Proxy.Serve], with any user.
+	Secret string
+	// Local answers requests that are meant for the proxy itself: those that
+	// name a path and no host. Nil refuses them. It does its own asking.
+	Local http.Handler
+	// Refused is told of refusals, each host and port once, from many
+	// goroutines. Nil tells nobody.
+	Refused func(Refusal)
+	// Ended is told of every call that was decided, when it is over. Nil tells
+	// nobody.
+	Ended func(Record)
+	// Dial connects to an address that was judged, or to the upstream. Nil is
+	// the system's.
+	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+}
+
+func (c *Config) check() error {
+	switch {
+	case c.Judge == nil:
+		return errors.New("a proxy needs a judge: this is a bug of the caller")
+	case c.PerMinute < 0:
+		return errors.New("per_minute: want zero or more")
+	case c.Sandbox == "" || strings.ContainsFunc(c.Sandbox, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"\<>&`, r) }):
+		return errors.New("a proxy needs its sandbox's name: letters, digits and . _ -")
+	}
+	return nil
+}

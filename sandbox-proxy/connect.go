@@ -1,0 +1,181 @@
+package proxy
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tunnel"
+)
+
+// established is the answer to a CONNECT: HTTP/1.1 whatever was asked in,
+// since some clients throw a tunnel away that is not, and no framing (RFC 9110
+// section 9.3.6).
+const established = "HTTP/1.1 200 Connection established\r\n\r\n"
+
+// serveConnect answers a CONNECT whose head was read. It owns the connection.
+func (p *Proxy) serveConnect(g *gate, h *head) {
+	to, wrong := connectTarget(h)
+	if wrong != nil {
+		p.sendBad(g, judge.ByConnect, h, wrong)
+		return
+	}
+	if r := p.checkSecret(judge.ByConnect, h, to); r != nil {
+		r.of(h.accept).send(g, 1)
+		return
+	}
+	c, r := p.call(judge.Call{By: judge.ByConnect, Host: to.host, Port: to.port})
+	if r != nil {
+		r.of(h.accept).send(g, 1)
+		return
+	}
+	if err := c.connect(); err != nil {
+		p.failed(failureWords(err)).send(g, 1)
+		c.failed()
+		return
+	}
+	g.Conn.SetDeadline(time.Now().Add(headTime))
+	if _, err := io.WriteString(g.Conn, established); err != nil {
+		g.Close()
+		c.failed()
+		return
+	}
+	p.carry(g, c)
+}
+
+// connectTarget reads a CONNECT's target: exactly host:port, and a Host that
+// says nothing else.
+func connectTarget(h *head) (authority, *badHead) {
+	to, err := parseAuthority(h.target, 0)
+	if err != nil {
+		return authority{}, malformed("a CONNECT whose target is not host:port: " + err.Error())
+	}
+	if !h.hosted {
+		return to, nil
+	}
+	host, err := parseAuthority(h.host, to.port)
+	if err != nil || !sameHost(host.host, to.host) || host.port != to.port {
+		return authority{}, malformed("a Host that is not the target")
+	}
+	return to, nil
+}
+
+// sendBad refuses a request that is malformed.
+func (p *Proxy) sendBad(g *gate, by judge.By, h *head, wrong *badHead) {
+	p.badAnswer(by, h, wrong).send(g, 1)
+}
+
+func (p *Proxy) badAnswer(by judge.By, h *head, wrong *badHead) answer {
+	r := &Refusal{Sandbox: p.config.Sandbox, By: by, Host: judge.Shown(h.target), Reason: judge.Malformed, Detail: wrong.why}
+	p.tell(r)
+	a := r.of(nil)
+	if wrong.status != http.StatusBadRequest {
+		a.status = wrong.status
+	}
+	return a
+}
+
+// A call is one that was let through.
+type call struct {
+	proxy    *Proxy
+	by       judge.By
+	decision judge.Decision
+	meter    *tunnel.Meter
+	began    time.Time
+	end      func()
+
+	far   net.Conn // once connected
+	early []byte   // what the far side said already
+	warm  atomic.Pointer[net.Conn]
+}
+
+// call admits a call and takes a place for it: the place is given back by
+// over or failed.
+func (p *Proxy) call(asked judge.Call) (*call, *Refusal) {
+	d, r := p.admit(p.ctx, asked)
+	if r != nil {
+		return nil, r
+	}
+	end, r := p.begin(asked.By, d)
+	if r != nil {
+		return nil, r
+	}
+	return &call{proxy: p, by: asked.By, decision: d, meter: tunnel.NewMeter(&p.meter), began: time.Now(), end: end}, nil
+}
+
+// connect opens the way.
+func (c *call) connect() (err error) {
+	c.far, c.early, err = c.proxy.dialOut(c.proxy.ctx, c.decision)
+	return err
+}
+
+// failed ends a call that came to nothing.
+func (c *call) failed() {
+	if c.far != nil {
+		c.far.Close()
+	}
+	c.over(Failed, wordsFailed)
+}
+
+// unused ends a call in whose tunnel nothing was asked.
+func (c *call) unused() {
+	c.far.Close()
+	c.over("", "")
+}
+
+// over ends a call and tells of it.
+func (c *call) over(why judge.Reason, detail string) {
+	c.end()
+	if c.proxy.config.Ended == nil {
+		return
+	}
+	r := Record{
+		At: c.began, By: c.by, Host: c.decision.Host, Port: c.decision.Port, Allowed: true, Reason: why, Detail: detail,
+		Up: c.meter.Up(), Down: c.meter.Down(), Took: time.Since(c.began),
+	}
+	if c.far != nil {
+		if at, ok := addrPort(c.far.RemoteAddr()); ok {
+			r.Address = at.Addr()
+		}
+	}
+	c.proxy.config.Ended(r)
+}
+
+// carry moves what is said on a call that is connected, as its rule has it. It
+// owns both connections.
+func (p *Proxy) carry(g *gate, c *call) {
+	switch c.decision.Expect {
+	case judge.HTTP:
+		p.serveInside(g, c)
+		return
+	case judge.TLS:
+		if r := p.readHello(g, c.by, c.decision); r != nil {
+			p.tell(r)
+			if c.by != judge.ByTransparent {
+				g.Conn.Write(accessDenied)
+			}
+			g.Cut()
+			c.far.Close()
+			c.over(r.Reason, r.Detail)
+			return
+		}
+	}
+	p.tunnel(g, c)
+}
+
+// tunnel moves bytes between the program and the far side until both end.
+func (p *Proxy) tunnel(g *gate, c *call) {
+	g.leave()
+	t := &tunnel.Tunnel{
+		Near: g.Conn, Far: c.far, FromNear: g.unread(), FromFar: c.early,
+		Meter: c.meter, Valve: &p.valve, Idle: tunnelIdle, Drain: tunnelDrain,
+	}
+	if p.add(t) {
+		t.Run()
+		p.drop(t)
+	}
+	c.over("", "")
+}

@@ -1,0 +1,64 @@
+package proxy
+
+import (
+	"errors"
+	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/hello"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// accessDenied is a TLS alert (RFC 8446 section 6): fatal, access_denied. It
+// tells a client that is sent away after its hello why.
+var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}
+
+// readHello reads what the program says first at a host's port 443, and
+// leaves it unread. It must be TLS, and a server name that is sent must be the
+// host: else the rule would let through what it does not name.
+func (p *Proxy) readHello(g *gate, by judge.By, d judge.Decision) *Refusal {
+	g.SetReadDeadline(time.Now().Add(helloTime))
+	defer g.SetReadDeadline(time.Time{})
+	for {
+		if g.w > g.r {
+			name, err := hello.Parse(g.buf[g.r:g.w])
+			switch {
+			case err == nil:
+				return p.checkServerName(by, d, name)
+			case err != hello.ErrShort:
+				return p.refuseProtocol(by, d, "what was said is "+err.Error()+": at 443 hosts opens TLS only", errors.Is(err, hello.ErrNotTLS))
+			case g.w-g.r > hello.MaxBytes:
+				return p.refuseProtocol(by, d, "a TLS ClientHello longer than 16 KiB", false)
+			}
+		}
+		if err := g.fill(); err != nil {
+			return p.refuseProtocol(by, d, "no whole TLS ClientHello came: at 443 hosts opens TLS only", true)
+		}
+	}
+}
+
+func (p *Proxy) checkServerName(by judge.By, d judge.Decision, name string) *Refusal {
+	if name == "" {
+		return nil
+	}
+	said := p.config.Judge.Rule(judge.Call{By: by, Host: name, Port: d.Port})
+	if said.Reason != judge.Malformed {
+		if said.Host == d.Host {
+			return nil
+		}
+		// Of a host that is named by its address, the name it was looked up
+		// by is not known here: it must be one that the rules name.
+		if d.Literal && !said.Literal && said.Allowed {
+			return nil
+		}
+	}
+	return p.refuseProtocol(by, d, "the TLS server name is "+judge.Shown(name)+", which is not the host that was asked for", false)
+}
+
+// refuseProtocol refuses what is said on a call that was let through.
+func (p *Proxy) refuseProtocol(by judge.By, d judge.Decision, detail string, openable bool) *Refusal {
+	r := p.refuse(by, d, Protocol, detail)
+	if openable {
+		r.Open = judge.OpenTCP(d)
+	}
+	return r
+}

@@ -1,0 +1,219 @@
+package proxy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// forward carries one plain request to its host and the answer back.
+func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head, at target) {
+	by := judge.ByHTTP
+	if g.into != nil {
+		by = g.into.by
+	} else if refused := p.checkSecret(by, h, at.authority); refused != nil {
+		refused.of(r.Header["Accept"]).write(w)
+		return
+	}
+	c, refused := p.callInside(g, judge.Call{By: by, Host: at.host, Port: at.port})
+	if refused != nil {
+		refused.of(r.Header["Accept"]).write(w)
+		return
+	}
+	if h.websocket() && asksUpgrade(r.Header) {
+		p.upgrade(w, r, g, c)
+		return
+	}
+	counted := &counter{call: c}
+	defer counted.done()
+	out := c.request(r, at)
+	if out.Body != http.NoBody {
+		out.Body = &counting{out.Body, &counted.up}
+	}
+	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
+		return interim(w, code, http.Header(header))
+	}}
+	ctx := httptrace.WithClientTrace(context.WithValue(r.Context(), callKey{}, c), trace)
+	resp, err := p.client(c).RoundTrip(out.WithContext(ctx))
+	if err != nil {
+		counted.why = Failed
+		if r.Context().Err() != nil {
+			panic(http.ErrAbortHandler)
+		}
+		p.failed(failureWords(err)).write(w)
+		return
+	}
+	defer resp.Body.Close()
+	if said := p.upstreamSays(resp.StatusCode); said != "" {
+		counted.why = Failed
+		p.failed(said).write(w)
+		return
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		counted.why = Failed
+		p.failed(wordsSwitched).write(w)
+		return
+	}
+	counted.answer(w, r, resp)
+}
+
+// callInside admits a call as call does. What is in a tunnel that was counted
+// as a call is not counted twice.
+func (p *Proxy) callInside(g *gate, asked judge.Call) (*call, *Refusal) {
+	if g.into != nil {
+		if c := g.into.warm.Swap(nil); c != nil {
+			return c, nil
+		}
+	}
+	return p.call(asked)
+}
+
+// takeWarm gives the connection that a tunnel was opened on, once.
+func (c *call) takeWarm() net.Conn {
+	if far := c.warm.Swap(nil); far != nil {
+		return *far
+	}
+	return nil
+}
+
+// request makes the request that goes on: to the call's host in normal form,
+// without what is for this hop only (RFC 9110 section 7.6.1), and with no word
+// of the proxy's own.
+func (c *call) request(r *http.Request, at target) *http.Request {
+	host := c.decision.Host
+	out := &http.Request{
+		Method: r.Method,
+		URL: &url.URL{
+			Scheme: "http", Host: hostPort(host, c.decision.Port, 80),
+			Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery,
+		},
+		Host:   cmp.Or(at.says, hostPort(host, c.decision.Port, 80)),
+		Header: r.Header.Clone(), Body: r.Body, ContentLength: r.ContentLength,
+		Trailer: r.Trailer, // filled when the body has been read
+		Proto:   "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	if r.ContentLength == 0 {
+		out.Body = http.NoBody
+	}
+	stripHop(out.Header)
+	if _, ok := out.Header["User-Agent"]; !ok {
+		out.Header["User-Agent"] = nil // none, and not Go's
+	}
+	return out
+}
+
+// hopHeaders are for one hop whether Connection names them or not.
+var hopHeaders = []string{
+	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization",
+	"Proxy-Authentication-Info", "Te", "Transfer-Encoding", "Upgrade", "Http2-Settings",
+}
+
+// stripHop takes out what is for one hop, and what only the proxy may say.
+// Every Connection is read: an empty first one hides the others from
+// Header.Get.
+func stripHop(h http.Header) {
+	for _, line := range h["Connection"] {
+		for name := range strings.SplitSeq(line, ",") {
+			h.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hopHeaders {
+		h.Del(name)
+	}
+	h.Del(refusedHeader)
+}
+
+// interim passes on an answer before the answer.
+func interim(w http.ResponseWriter, code int, header http.Header) error {
+	stripHop(header)
+	h := w.Header()
+	for name, values := range header {
+		h[name] = values
+	}
+	w.WriteHeader(code)
+	clear(h)
+	return nil
+}
+
+// counter counts a plain request's bytes for its record. The connection, which
+// other requests share, counts them for the proxy.
+type counter struct {
+	call     *call
+	up, down countBytes
+	why      judge.Reason
+	last     bool // no other request may follow on the connection
+}
+
+func (c *counter) done() {
+	if warm := c.call.takeWarm(); warm != nil {
+		warm.Close() // a kept connection was used instead
+	}
+	c.call.meter = meterOf(c.up.n.Load(), c.down.n.Load())
+	detail := ""
+	if c.why != "" {
+		detail = wordsFailed
+	}
+	c.call.over(c.why, detail)
+}
+
+// answer passes the answer on as it comes.
+func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Response) {
+	stripHop(resp.Header)
+	h := w.Header()
+	clear(h)
+	for name, values := range resp.Header {
+		h[name] = values
+	}
+	if c.last {
+		h.Set("Connection", "close")
+	}
+	announced := make(map[string]bool, len(resp.Trailer))
+	for name := range resp.Trailer {
+		announced[name] = true
+		h.Add("Trailer", name)
+	}
+	if _, ok := h["Date"]; !ok {
+		h["Date"] = nil // none, and not ours
+	}
+	if _, ok := h["Content-Type"]; !ok {
+		h["Content-Type"] = nil // not guessed from the body
+	}
+	w.WriteHeader(resp.StatusCode)
+	rc := http.NewResponseController(w)
+	if r.Method != http.MethodHead {
+		rc.Flush()
+	}
+	buf := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buf)
+	for {
+		n, err := resp.Body.Read(*buf)
+		if n > 0 {
+			c.down.n.Add(uint64(n))
+			if _, werr := w.Write((*buf)[:n]); werr != nil {
+				panic(http.ErrAbortHandler)
+			}
+			rc.Flush() // each piece as it comes: events must not wait for the next
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler) // what is cut must not look whole
+		}
+	}
+	for name, values := range resp.Trailer {
+		if !announced[name] {
+			name = http.TrailerPrefix + name
+		}
+		h[name] = values
+	}
+}

@@ -1,0 +1,427 @@
+package proxy
+
+import (
+	"container/list"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A gate stands between a connection and the HTTP server that reads it. It
+// lets through one whole head at a time, after reading it strictly, and then
+// exactly that request's body: so the server sees no head that was not read
+// here, and each request can be held against what was read ([gate.take]).
+//
+// Of a CONNECT or a websocket's head nothing that follows is let through: it
+// is not HTTP's.
+type gate struct {
+	net.Conn
+	proxy *Proxy
+	into  *inside // the host that all requests are for; nil: each names its own
+
+	// Of the goroutine that reads.
+	buf       []byte
+	r, w      int // buf[r:w] is read and not given
+	mode      gateMode
+	give      int // bytes of the head that are still to be given
+	left      int64
+	chunks    chunks
+	headError *badHead
+
+	wrote atomic.Int64 // when something was last written, in Unix nanoseconds
+
+	mu       sync.Mutex
+	wake     *sync.Cond
+	heads    []*head   // given and not yet taken
+	deadline time.Time // as the server set it
+	headBy   time.Time // when the head that has begun must be whole
+	busy     bool      // a request is being answered
+	closed   bool
+	waits    *list.Element // in Proxy.waiting
+}
+
+type gateMode uint8
+
+const (
+	betweenHeads gateMode = iota
+	inHead
+	inBody
+	inChunks
+	notHTTP // what follows is not for the server
+)
+
+// substitute is what the server reads in place of a head that is refused: the
+// answer is the handler's, and it is the last on the connection.
+const substitute = "GET / HTTP/1.1\r\nHost: refused.invalid\r\nConnection: close\r\n\r\n"
+
+func (p *Proxy) newGate(c net.Conn, into *inside) *gate {
+	g := &gate{Conn: c, proxy: p, into: into, buf: make([]byte, firstBytes)}
+	g.wake = sync.NewCond(&g.mu)
+	return g
+}
+
+// fill reads more into the buffer, which grows to maxHeadBytes.
+func (g *gate) fill() error {
+	if g.r == g.w {
+		g.r, g.w = 0, 0
+	}
+	if g.w == len(g.buf) {
+		if g.r > 0 {
+			g.w = copy(g.buf, g.buf[g.r:g.w])
+			g.r = 0
+		} else if len(g.buf) >= maxHeadBytes {
+			return errFull
+		} else {
+			bigger := make([]byte, 2*len(g.buf))
+			g.w = copy(bigger, g.buf[:g.w])
+			g.buf = bigger
+		}
+	}
+	n, err := g.Conn.Read(g.buf[g.w:])
+	g.w += n
+	if n > 0 {
+		return nil
+	}
+	return err
+}
+
+var errFull = bad(http.StatusRequestHeaderFieldsTooLarge, "a head longer than 64 KiB")
+
+// unread gives the bytes that were read and not given, for good.
+func (g *gate) unread() []byte {
+	b := g.buf[g.r:g.w]
+	g.r, g.w = 0, 0
+	return append([]byte(nil), b...)
+}
+
+// push puts bytes back in front of what is unread.
+func (g *gate) push(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	rest := g.unread()
+	g.buf = append(append([]byte(nil), b...), rest...)
+	g.r, g.w = 0, len(g.buf)
+}
+
+// nextHead waits for a whole head, reads it, and notes it. A head that is
+// refused is noted too: the error is the connection's.
+func (g *gate) nextHead() (*head, error) {
+	g.await()
+	defer g.arrived()
+	for {
+		n, wrong := headEnd(g.buf[g.r:g.w])
+		if wrong == nil && n == 0 {
+			if g.w > g.r {
+				g.begun()
+			}
+			switch err := g.fill(); {
+			case err == nil:
+				continue
+			case err == errFull:
+				wrong = errFull
+			case g.late(err):
+				wrong = bad(http.StatusRequestTimeout, "a head that was not whole in time")
+			default:
+				return nil, err
+			}
+		}
+		var h *head
+		if wrong == nil {
+			h, wrong = parseHead(g.buf[g.r : g.r+n])
+		}
+		if wrong != nil {
+			h, n = &head{bad: wrong}, 0
+		}
+		g.give = n
+		g.mu.Lock()
+		g.headBy = time.Time{}
+		g.apply()
+		g.mu.Unlock()
+		return h, nil
+	}
+}
+
+// await and arrived bracket the wait for a head.
+func (g *gate) await()   { g.proxy.await(g) }
+func (g *gate) arrived() { g.proxy.arrived(g) }
+
+// begun starts the clock of a head at its first byte.
+func (g *gate) begun() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.headBy.IsZero() {
+		g.headBy = time.Now().Add(headTime)
+		g.apply()
+	}
+}
+
+// late says whether a read failed since the head's time was over, and not
+// since the server stopped the read.
+func (g *gate) late(err error) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return timedOut(err) && !g.headBy.IsZero() && !time.Now().Before(g.headBy)
+}
+
+func timedOut(err error) bool {
+	ne, ok := err.(net.Error)
+	return ok && ne.Timeout()
+}
+
+// admitHead sets the gate to let a head and its body through.
+func (g *gate) admitHead(h *head) {
+	switch {
+	case h.bad != nil:
+		g.buf, g.r, g.w, g.give = []byte(substitute), 0, len(substitute), len(substitute)
+		g.left, g.headError = 0, h.bad
+	case h.chunked:
+		g.left, g.chunks = -1, chunks{}
+	default:
+		g.left = max(h.length, 0)
+	}
+	g.mode = inHead
+	g.mu.Lock()
+	g.heads = append(g.heads, h)
+	g.busy = true
+	g.mu.Unlock()
+}
+
+// Read gives the server what it may see.
+func (g *gate) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for {
+		switch g.mode {
+		case betweenHeads:
+			h, err := g.nextHead()
+			if err == io.EOF {
+				return 0, g.ended()
+			}
+			if err != nil {
+				return 0, err
+			}
+			g.admitHead(h)
+		case inHead:
+			n := copy(p, g.buf[g.r:g.r+g.give])
+			g.r, g.give = g.r+n, g.give-n
+			if g.give == 0 {
+				g.afterHead()
+			}
+			return n, nil
+		case inBody, inChunks:
+			return g.body(p)
+		case notHTTP:
+			return 0, g.hold()
+		}
+	}
+}
+
+func (g *gate) afterHead() {
+	g.mu.Lock()
+	last := g.heads[len(g.heads)-1]
+	g.mu.Unlock()
+	switch {
+	case last.takesOver() || last.bad != nil:
+		g.mode = notHTTP
+	case g.left < 0:
+		g.mode = inChunks
+	case g.left > 0:
+		g.mode = inBody
+	default:
+		g.mode = betweenHeads
+	}
+}
+
+// body gives bytes of the body, and no further.
+func (g *gate) body(p []byte) (int, error) {
+	if g.mode == inBody && g.r == g.w {
+		n, err := g.Conn.Read(p[:min(int64(len(p)), g.left)])
+		g.took(int64(n))
+		return n, err
+	}
+	if g.r == g.w {
+		if err := g.fill(); err != nil {
+			return 0, err
+		}
+	}
+	b := g.buf[g.r:g.w]
+	if len(b) > len(p) {
+		b = b[:len(p)]
+	}
+	if g.mode == inBody {
+		n := copy(p, b[:min(int64(len(b)), g.left)])
+		g.r += n
+		g.took(int64(n))
+		return n, nil
+	}
+	n, done, err := g.chunks.next(b)
+	if err != nil {
+		return 0, err
+	}
+	copy(p, b[:n])
+	g.r += n
+	if done {
+		g.mode = betweenHeads
+	}
+	return n, nil
+}
+
+func (g *gate) took(n int64) {
+	g.left -= n
+	if g.left == 0 {
+		g.mode = betweenHeads
+	}
+}
+
+// take gives the head of the request that the server has just read. A request
+// that is not what was read here is refused.
+func (g *gate) take(r *http.Request) *head {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.heads) == 0 {
+		return &head{bad: malformed("a request that was not read")}
+	}
+	h := g.heads[0]
+	g.heads = g.heads[1:]
+	if h.bad == nil && (r.Method != h.method || r.RequestURI != h.target || r.ProtoMajor != 1 || r.ProtoMinor != h.minor) {
+		return &head{bad: malformed("a request that can be read in two ways")}
+	}
+	return h
+}
+
+// answered notes that the request is over.
+func (g *gate) answered() {
+	g.mu.Lock()
+	g.busy = len(g.heads) > 0
+	g.wake.Broadcast()
+	g.mu.Unlock()
+}
+
+// answering says whether a request is being answered.
+func (g *gate) answering() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.busy
+}
+
+// ended is what a read gives when the program has closed its side. The server
+// would take that for a program that has left and drop the answer under way,
+// so it is told when the answer is over, or when nothing of it has moved for
+// tunnelDrain.
+func (g *gate) ended() error {
+	g.wrote.Store(time.Now().UnixNano())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.busy {
+		return io.EOF
+	}
+	alarm := time.AfterFunc(tunnelDrain, g.alarm)
+	defer alarm.Stop()
+	for g.busy && !g.aborted() {
+		left := tunnelDrain - time.Since(time.Unix(0, g.wrote.Load()))
+		if left <= 0 {
+			return io.EOF
+		}
+		alarm.Reset(left)
+		g.wake.Wait()
+	}
+	if g.aborted() && g.busy {
+		return os.ErrDeadlineExceeded
+	}
+	return io.EOF
+}
+
+func (g *gate) alarm() {
+	g.mu.Lock()
+	g.wake.Broadcast()
+	g.mu.Unlock()
+}
+
+// hold is what a read gives of what is not HTTP: nothing, until the server
+// stops reading.
+func (g *gate) hold() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for !g.aborted() && (g.busy || g.headError == nil) {
+		g.wake.Wait()
+	}
+	if g.closed || g.headError != nil && !g.busy {
+		return io.EOF
+	}
+	return os.ErrDeadlineExceeded
+}
+
+// aborted says whether reads are to stop: the gate is closed, or its deadline
+// has passed. g.mu is held.
+func (g *gate) aborted() bool {
+	return g.closed || !g.deadline.IsZero() && !g.deadline.After(time.Now())
+}
+
+func (g *gate) Write(p []byte) (int, error) {
+	n, err := g.Conn.Write(p)
+	g.wrote.Store(time.Now().UnixNano())
+	return n, err
+}
+
+// SetReadDeadline sets the server's deadline. That of a head that has begun
+// stays.
+func (g *gate) SetReadDeadline(t time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.deadline = t
+	g.wake.Broadcast()
+	return g.apply()
+}
+
+// SetDeadline sets both deadlines.
+func (g *gate) SetDeadline(t time.Time) error {
+	g.Conn.SetWriteDeadline(t)
+	return g.SetReadDeadline(t)
+}
+
+// apply sets the earlier of the two deadlines. g.mu is held.
+func (g *gate) apply() error {
+	t := g.deadline
+	if !g.headBy.IsZero() && (t.IsZero() || g.headBy.Before(t)) {
+		t = g.headBy
+	}
+	return g.Conn.SetReadDeadline(t)
+}
+
+// Close closes the connection and lets go of it.
+func (g *gate) Close() error {
+	g.mu.Lock()
+	g.closed = true
+	g.wake.Broadcast()
+	g.mu.Unlock()
+	g.proxy.drop(g)
+	if g.into != nil {
+		if c := g.into.warm.Swap(nil); c != nil {
+			c.unused()
+		}
+	}
+	return g.Conn.Close()
+}
+
+// Cut ends the connection with a reset.
+func (g *gate) Cut() {
+	reset(g.Conn)
+	g.Close()
+}
+
+// leave lets go of the connection without closing it: it is another's now.
+func (g *gate) leave() { g.proxy.drop(g) }
+
+// reset closes a connection so that the other side sees it was cut.
+func reset(c net.Conn) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		tcp.SetLinger(0)
+	}
+	c.Close()
+}

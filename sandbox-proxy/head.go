@@ -1,0 +1,189 @@
+package proxy
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+)
+
+// A head is a request's head, read so strictly that no two readers could read
+// it differently: RFC 9112 without what it lets a server put up with.
+type head struct {
+	method  string
+	target  string
+	minor   int // HTTP/1.minor
+	host    string
+	hosted  bool // there is a Host
+	length  int64
+	chunked bool
+	upgrade string   // the protocol that is asked for, lower case
+	auth    []string // each Proxy-Authorization
+	accept  []string // each Accept
+
+	bad *badHead
+}
+
+// A badHead is why a head is refused.
+type badHead struct {
+	status int
+	why    string
+}
+
+func (b *badHead) Error() string { return b.why }
+
+func bad(status int, why string) *badHead { return &badHead{status, why} }
+
+func malformed(why string) *badHead { return bad(http.StatusBadRequest, why) }
+
+// headEnd finds the end of the first head in b, the empty line included. It is
+// zero when the head is not whole, and an error when it never can be.
+func headEnd(b []byte) (int, *badHead) {
+	for at := 0; ; {
+		i := bytes.IndexByte(b[at:], '\n')
+		if i < 0 {
+			return 0, nil
+		}
+		i += at
+		if i == 0 || b[i-1] != '\r' {
+			return 0, malformed("a line that does not end in CR and LF")
+		}
+		if i-1 == at {
+			if at == 0 {
+				return 0, malformed("an empty line where a request line belongs")
+			}
+			return i + 1, nil
+		}
+		at = i + 1
+	}
+}
+
+// parseHead reads a whole head.
+func parseHead(b []byte) (*head, *badHead) {
+	line, rest, ok := cutLine(b)
+	if !ok {
+		return nil, malformed("no request line")
+	}
+	h := &head{length: -1}
+	if err := h.requestLine(line); err != nil {
+		return nil, err
+	}
+	for {
+		line, rest, ok = cutLine(rest)
+		if !ok {
+			return nil, malformed("a head without an end")
+		}
+		if line == "" {
+			break
+		}
+		if err := h.field(line); err != nil {
+			return nil, err
+		}
+	}
+	if len(rest) > 0 {
+		return nil, malformed("more than a head")
+	}
+	return h, h.framing()
+}
+
+func cutLine(b []byte) (line string, rest []byte, ok bool) {
+	before, after, ok := bytes.Cut(b, []byte("\r\n"))
+	return string(before), after, ok
+}
+
+func (h *head) requestLine(line string) *badHead {
+	method, rest, ok1 := strings.Cut(line, " ")
+	target, version, ok2 := strings.Cut(rest, " ")
+	if !ok1 || !ok2 || !token(method) || target == "" {
+		return malformed("a request line that is not: method, target, version")
+	}
+	for i := range len(target) {
+		if c := target[i]; c <= ' ' || c >= 0x7f || c == '#' {
+			return malformed("a request target with a byte that none has")
+		}
+	}
+	switch version {
+	case "HTTP/1.1":
+		h.minor = 1
+	case "HTTP/1.0":
+	default:
+		return bad(http.StatusHTTPVersionNotSupported, "a version other than HTTP/1.1 and HTTP/1.0")
+	}
+	h.method, h.target = method, target
+	return nil
+}
+
+func (h *head) field(line string) *badHead {
+	name, value, ok := strings.Cut(line, ":")
+	if !ok || !token(name) {
+		return malformed("a header line that is not: name, colon, value; folded lines are not read")
+	}
+	value = strings.Trim(value, " \t")
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return malformed("a header value with a control byte")
+	}
+	switch strings.ToLower(name) {
+	case "host":
+		if h.hosted {
+			return malformed("more than one Host")
+		}
+		h.host, h.hosted = value, true
+	case "content-length":
+		if h.length >= 0 {
+			return malformed("more than one Content-Length")
+		}
+		n, err := strconv.ParseUint(value, 10, 63)
+		if err != nil || strings.Trim(value, "0123456789") != "" {
+			return malformed("a Content-Length that is not a number")
+		}
+		h.length = int64(n)
+	case "transfer-encoding":
+		if h.chunked {
+			return malformed("more than one Transfer-Encoding")
+		}
+		if !strings.EqualFold(value, "chunked") {
+			return bad(http.StatusNotImplemented, "a Transfer-Encoding other than chunked")
+		}
+		h.chunked = true
+	case "upgrade":
+		if h.upgrade != "" {
+			value = h.upgrade + ", " + value
+		}
+		h.upgrade = strings.ToLower(value)
+	case "accept":
+		h.accept = append(h.accept, value)
+	case "proxy-authorization":
+		h.auth = append(h.auth, value)
+	}
+	return nil
+}
+
+// framing checks what the head says of the body.
+func (h *head) framing() *badHead {
+	switch {
+	case h.minor == 1 && !h.hosted && h.method != http.MethodConnect:
+		return malformed("no Host")
+	case h.chunked && h.length >= 0:
+		return malformed("both Content-Length and Transfer-Encoding")
+	case h.chunked && h.minor == 0:
+		return malformed("a Transfer-Encoding in HTTP/1.0")
+	case h.method == http.MethodConnect && (h.chunked || h.length > 0):
+		return malformed("a CONNECT with a body")
+	}
+	return nil
+}
+
+// takesOver says whether what follows the head is not for HTTP to read.
+func (h *head) takesOver() bool {
+	return h.bad == nil && (h.method == http.MethodConnect || h.websocket())
+}
+
+// websocket says whether the connection is asked to become a websocket. No
+// other protocol is carried: h2c would hide the requests after the first.
+func (h *head) websocket() bool {
+	return h.upgrade == "websocket" && h.minor == 1 && !h.chunked && h.length <= 0
+}
+
+func token(s string) bool { return s != "" && len(s) < 256 && httpguts.ValidHeaderFieldName(s) }

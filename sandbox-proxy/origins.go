@@ -1,0 +1,121 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+var errDropped = errors.New("the proxy has no call for this connection: this is a bug of the proxy")
+
+// newOrigins makes a client of plain requests: it changes nothing that it
+// carries, waits for no answer in particular, and dials by dial alone.
+func newOrigins(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
+	t := &http.Transport{
+		DialContext:            dial,
+		DisableCompression:     true,
+		MaxIdleConns:           idleAll,
+		MaxIdleConnsPerHost:    idleOrigins,
+		IdleConnTimeout:        idleOriginTime,
+		ExpectContinueTimeout:  expectTime,
+		MaxResponseHeaderBytes: maxHeadBytes,
+		Protocols:              new(http.Protocols),
+	}
+	t.Protocols.SetHTTP1(true)
+	return t
+}
+
+// callKey is the call in the context of a request to an origin.
+type callKey struct{}
+
+// dialOrigin connects for the request whose context it is given: to the
+// addresses of its call, whatever name it is told.
+func (p *Proxy) dialOrigin(ctx context.Context, _, _ string) (net.Conn, error) {
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		return nil, errDropped
+	}
+	if warm := c.takeWarm(); warm != nil {
+		return p.share(warm)
+	}
+	far, early, err := p.dialOut(ctx, c.decision)
+	if err != nil {
+		return nil, err
+	}
+	if len(early) > 0 {
+		far.Close() // HTTP's server does not speak first
+		return nil, errEarly
+	}
+	return p.share(far)
+}
+
+// dialForwarding connects to the upstream for requests that it forwards.
+func (p *Proxy) dialForwarding(ctx context.Context, _, _ string) (net.Conn, error) {
+	far, err := p.dialUpstream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return p.share(far)
+}
+
+// share makes a connection one that plain requests share.
+func (p *Proxy) share(far net.Conn) (net.Conn, error) {
+	o := &origin{Conn: far, proxy: p}
+	if !p.add(o) {
+		return nil, net.ErrClosed
+	}
+	return o, nil
+}
+
+// client gives the client for a request: the one that has the upstream forward
+// it, or the one that asks the host, directly or through a tunnel. A request
+// that came in a tunnel stays in one.
+func (p *Proxy) client(c *call) *http.Transport {
+	if p.forwarding == nil || c.by == judge.ByConnect || c.by == judge.BySOCKS {
+		return p.origins
+	}
+	if len(c.decision.Addrs) > 0 && c.decision.Addrs[0].Addr().IsLoopback() {
+		return p.origins
+	}
+	return p.forwarding
+}
+
+var errEarly = errors.New("an answer before the request")
+
+// origin is a connection to an origin that plain requests share. It counts
+// what it carries, and stands still in a pause.
+type origin struct {
+	net.Conn
+	proxy *Proxy
+	once  sync.Once
+}
+
+func (o *origin) Read(b []byte) (int, error) {
+	n, err := o.Conn.Read(b)
+	o.proxy.meter.Add(0, n)
+	if !o.proxy.valve.Wait(o.proxy.ctx.Done()) {
+		return n, net.ErrClosed
+	}
+	return n, err
+}
+
+func (o *origin) Write(b []byte) (int, error) {
+	if !o.proxy.valve.Wait(o.proxy.ctx.Done()) {
+		return 0, net.ErrClosed
+	}
+	n, err := o.Conn.Write(b)
+	o.proxy.meter.Add(n, 0)
+	return n, err
+}
+
+func (o *origin) Close() error {
+	o.once.Do(func() { o.proxy.drop(o) })
+	return o.Conn.Close()
+}
+
+// Cut ends the connection with a reset.
+func (o *origin) Cut() { reset(o.Conn); o.Close() }

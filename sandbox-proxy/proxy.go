@@ -1,0 +1,267 @@
+package proxy
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tunnel"
+)
+
+// A Proxy is one sandbox's way out. It may serve any number of listeners.
+type Proxy struct {
+	config  Config
+	limiter *rate.Limiter
+	calls   chan struct{} // one in it a call that is open
+	dials   chan struct{} // one in it a call that is being connected
+	meter   tunnel.Meter
+	valve   tunnel.Valve
+	told    told
+	plain   *plainServer
+	origins *http.Transport // asks hosts
+	// forwarding has the upstream ask them; nil where there is none that does.
+	forwarding *http.Transport
+
+	ctx    context.Context // ends with the proxy
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+
+	mu        sync.Mutex
+	closed    bool
+	listeners map[net.Listener]bool // true: an address of this network
+	open      map[cutter]bool
+	waiting   list.List // of *gate, the longest waiting first
+	wire      wire
+}
+
+// A cutter is something open that can be ended at once.
+type cutter interface{ Cut() }
+
+// New makes a proxy. It listens nowhere and calls nobody until it serves.
+func New(c Config) (*Proxy, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	p := &Proxy{
+		config: c, calls: make(chan struct{}, maxCalls), dials: make(chan struct{}, maxDials),
+		listeners: map[net.Listener]bool{}, open: map[cutter]bool{},
+	}
+	if c.PerMinute > 0 {
+		p.limiter = rate.NewLimiter(rate.Limit(float64(c.PerMinute)/60), c.PerMinute)
+	}
+	if p.config.Dial == nil {
+		p.config.Dial = dialSystem
+	}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.origins = newOrigins(p.dialOrigin)
+	if c.Upstream.forwards() {
+		p.forwarding = newOrigins(p.dialForwarding)
+		p.forwarding.Proxy = c.Upstream.asProxy
+	}
+	p.plain = newPlainServer(p)
+	return p, nil
+}
+
+// Serve answers HTTP and SOCKS5 on a listener until the proxy is closed, when
+// it returns nil, or the listener is. It owns the listener.
+func (p *Proxy) Serve(l net.Listener) error {
+	return p.accept(l, func(c net.Conn) { p.serveProxy(c) })
+}
+
+// accept takes connections. It ends with the listener: running out of
+// descriptors, or a connection that is gone before it is taken, is waited out.
+func (p *Proxy) accept(l net.Listener, serve func(net.Conn)) error {
+	if !p.addListener(l) {
+		l.Close()
+		return nil
+	}
+	defer p.dropListener(l)
+	wait := acceptWait
+	for {
+		c, err := l.Accept()
+		if err == nil {
+			wait = acceptWait
+			keepAlive(c)
+			p.work.Add(1)
+			go func() {
+				defer p.work.Done()
+				serve(c)
+			}()
+			continue
+		}
+		if p.ctx.Err() != nil {
+			return nil
+		}
+		if errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+			wait = min(2*wait, acceptWaitMost)
+		case <-p.ctx.Done():
+			return nil
+		}
+	}
+}
+
+func keepAlive(c net.Conn) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepaliveTime, Interval: keepaliveTime, Count: keepaliveCount})
+	}
+}
+
+func (p *Proxy) addListener(l net.Listener) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.listeners[l] = !elsewhere(l)
+	p.work.Add(1)
+	return true
+}
+
+func (p *Proxy) dropListener(l net.Listener) {
+	l.Close()
+	p.mu.Lock()
+	delete(p.listeners, l)
+	p.mu.Unlock()
+	p.work.Done()
+}
+
+// Close ends everything: listeners, calls, and connections that wait. It
+// returns when nothing of the proxy runs.
+func (p *Proxy) Close() error {
+	p.mu.Lock()
+	p.closed = true
+	p.cancel()
+	for l := range p.listeners {
+		l.Close()
+	}
+	p.mu.Unlock()
+	p.cutAll()
+	p.plain.close()
+	p.closeIdle()
+	p.work.Wait()
+	return nil
+}
+
+// spawn runs f, which Close waits for, unless the proxy is closed.
+func (p *Proxy) spawn(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.work.Go(f)
+	return true
+}
+
+// add notes something that is open. It is false, and the thing is cut, when
+// the proxy is closed or its wire is stopped.
+func (p *Proxy) add(c cutter) bool {
+	p.mu.Lock()
+	refuse := p.closed || p.wire.stopped
+	if !refuse {
+		p.open[c] = true
+	}
+	p.mu.Unlock()
+	if refuse {
+		c.Cut()
+	}
+	return !refuse
+}
+
+func (p *Proxy) drop(c cutter) {
+	p.mu.Lock()
+	delete(p.open, c)
+	p.mu.Unlock()
+}
+
+// cutAll ends all that is open.
+func (p *Proxy) cutAll() {
+	p.mu.Lock()
+	all := make([]cutter, 0, len(p.open))
+	for c := range p.open {
+		all = append(all, c)
+	}
+	p.mu.Unlock()
+	for _, c := range all {
+		c.Cut()
+	}
+}
+
+// closeIdle closes the connections that are kept for the next plain request.
+func (p *Proxy) closeIdle() {
+	p.origins.CloseIdleConnections()
+	if p.forwarding != nil {
+		p.forwarding.CloseIdleConnections()
+	}
+}
+
+// Carried gives the bytes of every call let through so far, those that are
+// open included: up from the program, down to it.
+func (p *Proxy) Carried() (up, down uint64) { return p.meter.Up(), p.meter.Down() }
+
+// admit puts a call to the judge. What it gives is either a decision with what
+// to dial, or a refusal, which it has told of.
+func (p *Proxy) admit(ctx context.Context, call judge.Call) (judge.Decision, *Refusal) {
+	call.Onward = p.config.Upstream.set()
+	d := p.config.Judge.Rule(call)
+	r := p.admitRule(call.By, d)
+	if r == nil {
+		d = p.config.Judge.Judge(ctx, call)
+		if !d.Allowed {
+			r = p.refusal(call.By, d)
+		} else if p.self(d.Addrs) {
+			r = p.refuse(call.By, d, Self, "this is the proxy itself")
+		}
+	}
+	if r != nil {
+		p.tell(r)
+		return judge.Decision{}, r
+	}
+	return d, nil
+}
+
+// admitRule is what is decided before a name is resolved.
+func (p *Proxy) admitRule(by judge.By, d judge.Decision) *Refusal {
+	if r := p.wireRefuses(by, d); r != nil {
+		return r
+	}
+	if !d.Allowed {
+		return p.refusal(by, d)
+	}
+	if p.limiter == nil {
+		return nil
+	}
+	token := p.limiter.Reserve()
+	wait := token.Delay()
+	if wait == 0 {
+		return nil
+	}
+	token.Cancel()
+	r := p.refuse(by, d, Rate, "more calls a minute than per_minute allows")
+	r.retry = wait
+	return r
+}
+
+// begin takes one of the places for calls that are open.
+func (p *Proxy) begin(by judge.By, d judge.Decision) (end func(), r *Refusal) {
+	select {
+	case p.calls <- struct{}{}:
+		return func() { <-p.calls }, nil
+	default:
+		r := p.refuse(by, d, Busy, "more calls are open than a sandbox may have")
+		r.retry = time.Second
+		p.tell(r)
+		return nil, r
+	}
+}

@@ -1,0 +1,133 @@
+package proxy
+
+import (
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// The reasons that a judge does not know.
+const (
+	Rate      judge.Reason = "rate"      // too many calls a minute
+	Self      judge.Reason = "self"      // the proxy's own listener
+	Busy      judge.Reason = "busy"      // too many calls at once
+	Stopped   judge.Reason = "stopped"   // every wire is stopped
+	Paused    judge.Reason = "paused"    // this wire is paused
+	Protocol  judge.Reason = "protocol"  // not what the rule is for is spoken
+	Forbidden judge.Reason = "forbidden" // the proxy's password is wrong or missing
+	// Failed is no refusal: the call was let through and the far side could
+	// not be reached. It stands in records only.
+	Failed judge.Reason = "failed"
+)
+
+// A Refusal is a call that was not let through, and why.
+type Refusal struct {
+	_ [0]func()
+
+	Sandbox string
+	By      judge.By
+	// Host is in normal form; of a malformed call it is what was sent,
+	// escaped.
+	Host string
+	// Port is zero where none was read.
+	Port   uint16
+	Reason judge.Reason
+	// Detail says why, for people.
+	Detail string
+	// Open is what would let it through, where anything would.
+	Open judge.Open
+	// Address is the address that refused it, where one did. The program is
+	// not told it.
+	Address netip.Addr
+
+	retry time.Duration // when to try again
+}
+
+// Target is host:port, or the host alone where no port was read.
+func (r Refusal) Target() string {
+	if r.Port == 0 {
+		return r.Host
+	}
+	return r.Host + ":" + strconv.Itoa(int(r.Port))
+}
+
+// Error is the refusal in one line, as the program gets it.
+func (r Refusal) Error() string {
+	line := "lnk sandbox " + r.Sandbox + ": refused"
+	if t := r.Target(); t != "" {
+		line += " " + t
+	}
+	line += ": " + r.Detail
+	if open := r.Open.String(); open != "" {
+		line += "; to open it: " + open
+	}
+	return line
+}
+
+func (p *Proxy) refusal(by judge.By, d judge.Decision) *Refusal {
+	return &Refusal{
+		Sandbox: p.config.Sandbox, By: by, Host: d.Host, Port: d.Port,
+		Reason: d.Reason, Detail: d.Detail, Open: d.Open, Address: d.Refused,
+	}
+}
+
+// refuse makes a refusal of the proxy's own.
+func (p *Proxy) refuse(by judge.By, d judge.Decision, why judge.Reason, detail string) *Refusal {
+	d.Reason, d.Detail, d.Open = why, detail, judge.Open{}
+	return p.refusal(by, d)
+}
+
+// A told remembers what was told of.
+type told struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+func (t *told) first(what string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen[what] || len(t.seen) >= maxTold {
+		return false
+	}
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	t.seen[what] = true
+	return true
+}
+
+// tell tells of a refusal.
+func (p *Proxy) tell(r *Refusal) {
+	if p.config.Refused != nil && p.told.first(r.Target()) {
+		p.config.Refused(*r)
+	}
+	if p.config.Ended != nil {
+		p.config.Ended(Record{
+			At: time.Now(), By: r.By, Host: r.Host, Port: r.Port,
+			Reason: r.Reason, Detail: r.Detail, Address: r.Address,
+		})
+	}
+}
+
+// A Record is a call that is over.
+type Record struct {
+	_ [0]func()
+
+	At      time.Time // when it was decided
+	By      judge.By
+	Host    string
+	Port    uint16
+	Allowed bool
+	// Reason and Detail say why not, or why an allowed call failed.
+	Reason judge.Reason
+	Detail string
+	// Address is the address that refused it, or the far side's.
+	Address netip.Addr
+	// Up and Down are the bytes from the program and to it.
+	Up, Down uint64
+	// Took is how long it was open.
+	Took time.Duration
+}

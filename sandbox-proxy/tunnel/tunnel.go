@@ -1,0 +1,211 @@
+package tunnel
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Why a tunnel ended before both ways had.
+var (
+	// ErrIdle is silence for too long.
+	ErrIdle = errors.New("nothing moved for too long")
+	// ErrCut is [Tunnel.Cut].
+	ErrCut = errors.New("cut")
+)
+
+// A Tunnel is two connections and what is known of them. It owns both: they
+// are closed when Run returns, or by Cut.
+type Tunnel struct {
+	_ [0]func()
+
+	// Near is the program's side, Far the other.
+	Near, Far net.Conn
+	// FromNear and FromFar are bytes that were read from them already. They
+	// are delivered first.
+	FromNear, FromFar []byte
+	// Meter counts what is delivered; nil counts nothing.
+	Meter *Meter
+	// Valve pauses the tunnel; nil never does.
+	Valve *Valve
+	// Idle and Drain bound silence, before and after one way has ended. Zero
+	// is no bound.
+	Idle, Drain time.Duration
+
+	start   sync.Once
+	stopped chan struct{}
+	why     atomic.Pointer[error]
+	clock   clock
+}
+
+// Run moves bytes until both ways have ended, then closes both connections.
+// It returns nil when both ended well, and otherwise the first thing that went
+// wrong. It is called once.
+func (t *Tunnel) Run() error {
+	t.init()
+	t.Near.SetDeadline(time.Time{})
+	t.Far.SetDeadline(time.Time{})
+	t.clock.start(t)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		t.move(t.Far, t.Near, t.FromNear, (*Meter).addUp)
+	}()
+	t.move(t.Near, t.Far, t.FromFar, (*Meter).addDown)
+	<-done
+	t.clock.stop()
+	t.Near.Close()
+	t.Far.Close()
+	if why := t.why.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
+
+// Cut ends the tunnel at once: both sides see a reset. It may be called at any
+// time, more than once, also before Run, which then returns at once.
+func (t *Tunnel) Cut() { t.fail(ErrCut) }
+
+func (t *Tunnel) init() { t.start.Do(func() { t.stopped = make(chan struct{}) }) }
+
+// move carries one way to its end, and the end to the other side.
+func (t *Tunnel) move(dst, src net.Conn, early []byte, count func(*Meter, int)) {
+	w := way{t: t, dst: dst, src: src, count: count}
+	err := w.deliver(early)
+	if err == nil {
+		err = w.run()
+	}
+	if err != nil {
+		t.fail(err)
+		return
+	}
+	t.clock.drain(t.Drain)
+	half, ok := dst.(interface{ CloseWrite() error })
+	if !ok {
+		t.fail(nil) // an end that cannot be passed on alone ends both ways
+		return
+	}
+	if err := half.CloseWrite(); err != nil {
+		t.fail(err)
+	}
+}
+
+// fail ends both ways at once. The first reason stays.
+func (t *Tunnel) fail(why error) {
+	t.init()
+	if !t.why.CompareAndSwap(nil, &why) {
+		return
+	}
+	close(t.stopped)
+	for _, c := range []net.Conn{t.Near, t.Far} {
+		if tcp, ok := c.(*net.TCPConn); ok && why != nil {
+			tcp.SetLinger(0) // what was cut must not look as if it ended
+		}
+		c.Close()
+	}
+}
+
+// A way is one direction.
+type way struct {
+	t        *Tunnel
+	dst, src net.Conn
+	count    func(*Meter, int)
+}
+
+// moved notes that n bytes were delivered.
+func (w *way) moved(n int) {
+	w.t.clock.touch()
+	if w.t.Meter != nil {
+		w.count(w.t.Meter, n)
+	}
+}
+
+// pass waits while the tunnel is paused.
+func (w *way) pass() error {
+	if !w.t.Valve.shut() {
+		return nil
+	}
+	if !w.t.Valve.wait(w.t.stopped) {
+		return ErrCut
+	}
+	w.t.clock.touch()
+	return nil
+}
+
+// deliver writes bytes that are at hand.
+func (w *way) deliver(b []byte) error {
+	for len(b) > 0 {
+		if err := w.pass(); err != nil {
+			return err
+		}
+		n, err := w.dst.Write(b[:min(len(b), bufferSize)])
+		w.moved(n)
+		b = b[n:]
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A clock ends a tunnel in which nothing moves. One timer a tunnel, which is
+// not touched when bytes move.
+type clock struct {
+	epoch time.Time
+	last  atomic.Int64 // since epoch
+
+	mu    sync.Mutex
+	limit time.Duration
+	timer *time.Timer
+}
+
+func (c *clock) touch() { c.last.Store(int64(time.Since(c.epoch))) }
+
+func (c *clock) start(t *Tunnel) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.epoch, c.limit = time.Now(), t.Idle
+	if t.Idle > 0 || t.Drain > 0 {
+		c.timer = time.AfterFunc(max(t.Idle, t.Drain), func() { c.check(t) })
+	}
+}
+
+func (c *clock) check(t *Tunnel) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.limit == 0 || c.timer == nil {
+		return
+	}
+	if t.Valve.shut() {
+		c.touch() // the clock stands still in a pause
+	}
+	left := c.limit - (time.Since(c.epoch) - time.Duration(c.last.Load()))
+	if left > 0 {
+		c.timer.Reset(left)
+		return
+	}
+	go t.fail(ErrIdle)
+}
+
+// drain sets the bound for the way that is left.
+func (c *clock) drain(limit time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer == nil || limit == 0 {
+		return
+	}
+	c.touch()
+	c.limit = limit
+	c.timer.Reset(limit)
+}
+
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+}

@@ -1,0 +1,130 @@
+package proxy
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// asksUpgrade says whether Connection names the upgrade (RFC 9110 section 7.8).
+func asksUpgrade(h http.Header) bool {
+	for _, line := range h["Connection"] {
+		for name := range strings.SplitSeq(line, ",") {
+			if strings.EqualFold(strings.TrimSpace(name), "upgrade") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// upgrade carries a request that asks for a websocket. Once the host agrees,
+// the connections are a tunnel, and what either side has said already is in it.
+func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, c *call) {
+	if c.far == nil {
+		if err := c.connect(); err != nil {
+			p.failed(failureWords(err)).write(w)
+			c.failed()
+			return
+		}
+	}
+	c.warm.Store(nil)
+	far := &lone{c.far}
+	if !p.add(far) {
+		c.failed()
+		panic(http.ErrAbortHandler)
+	}
+	defer p.drop(far)
+	c.far.SetDeadline(time.Now().Add(upstreamTime))
+	resp, br, err := askUpgrade(c, upgradeRequest(c, r))
+	if err != nil {
+		p.failed(wordsCut).write(w)
+		c.failed()
+		return
+	}
+	c.far.SetDeadline(time.Time{})
+	if !agreed(resp) {
+		p.notUpgraded(w, r, c, resp)
+		return
+	}
+	early, err := br.Peek(br.Buffered())
+	if err != nil || !takeOver(w) {
+		c.failed()
+		return
+	}
+	c.early = append([]byte(nil), early...)
+	g.Conn.SetDeadline(time.Now().Add(headTime))
+	if _, err := io.WriteString(g.Conn, switching(resp.Header)); err != nil {
+		g.Close()
+		c.failed()
+		return
+	}
+	p.tunnel(g, c)
+}
+
+// lone is a connection that can be cut while nothing else holds it.
+type lone struct{ net.Conn }
+
+func (l *lone) Cut() { reset(l.Conn) }
+
+func upgradeRequest(c *call, r *http.Request) *http.Request {
+	out := c.request(r, target{})
+	out.Header.Set("Connection", "Upgrade")
+	out.Header.Set("Upgrade", "websocket")
+	return out
+}
+
+// switching is the answer that makes a websocket of the connection.
+func switching(h http.Header) string {
+	stripHop(h)
+	h.Set("Connection", "Upgrade")
+	h.Set("Upgrade", "websocket")
+	var b strings.Builder
+	b.WriteString("HTTP/1.1 101 Switching Protocols\r\n")
+	h.Write(&b)
+	b.WriteString("\r\n")
+	return b.String()
+}
+
+// notUpgraded passes on the answer of a host that does not agree. The gate
+// lets no other request through on the connection.
+func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, c *call, resp *http.Response) {
+	counted := &counter{call: c, last: true}
+	defer c.far.Close()
+	defer counted.done()
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		counted.why = Failed
+		p.failed(wordsSwitched).write(w)
+		return
+	}
+	counted.answer(w, r, resp)
+}
+
+// askUpgrade sends the request and reads the answer, past those before it.
+func askUpgrade(c *call, out *http.Request) (*http.Response, *bufio.Reader, error) {
+	if err := out.Write(c.far); err != nil {
+		return nil, nil, err
+	}
+	bounded := &io.LimitedReader{R: io.MultiReader(strings.NewReader(string(c.early)), c.far), N: maxHeadBytes}
+	br := bufio.NewReader(bounded)
+	for range maxInterim {
+		resp, err := http.ReadResponse(br, out)
+		if err != nil {
+			return nil, nil, err
+		}
+		if resp.StatusCode/100 == 1 && resp.StatusCode != http.StatusSwitchingProtocols {
+			continue
+		}
+		bounded.N = 1<<63 - 1
+		return resp, br, nil
+	}
+	return nil, nil, io.ErrUnexpectedEOF
+}
+
+func agreed(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusSwitchingProtocols &&
+		strings.EqualFold(resp.Header.Get("Upgrade"), "websocket") && asksUpgrade(resp.Header)
+}

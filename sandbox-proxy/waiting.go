@@ -1,0 +1,30 @@
+package proxy
+
+// await notes that a connection waits for a head. When too many do, the one
+// that has waited longest is ended.
+func (p *Proxy) await(g *gate) {
+	if g.answering() {
+		return // it does not wait: a download is under way
+	}
+	p.mu.Lock()
+	g.waits = p.waiting.PushBack(g)
+	var longest *gate
+	if p.waiting.Len() > maxWaiting {
+		longest = p.waiting.Remove(p.waiting.Front()).(*gate)
+		longest.waits = nil
+	}
+	p.mu.Unlock()
+	if longest != nil {
+		longest.Cut()
+	}
+}
+
+// arrived notes that it waits no more.
+func (p *Proxy) arrived(g *gate) {
+	p.mu.Lock()
+	if g.waits != nil {
+		p.waiting.Remove(g.waits)
+		g.waits = nil
+	}
+	p.mu.Unlock()
+}
