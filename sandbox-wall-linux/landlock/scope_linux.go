@@ -1,0 +1,49 @@
+package landlock
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// ABI gives the kernel's version of Landlock: 0 when it was built without, was
+// started without (the lsm= of its command line), or does not let us ask.
+func ABI() int { return abi() }
+
+var abi = sync.OnceValue(func() int {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(version)
+})
+
+// Scope restricts the calling thread, and every process and thread it starts
+// from then on. The caller holds it with runtime.LockOSThread and lets it end
+// with its goroutine, since nothing takes the restriction off. The thread also
+// loses what exec can gain (no_new_privs), without which Landlock refuses it.
+//
+// A kernel that lacks the scopes is no error: see [Scoped.Missing].
+func Scope() (Scoped, error) {
+	scopes := scopesOf(ABI())
+	if scopes == 0 {
+		return scoped(ABI(), 0), nil
+	}
+	// struct landlock_ruleset_attr as of ABI 6. The kernel takes any size that
+	// it knows.
+	attr := struct{ files, net, scoped uint64 }{scoped: scopes}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	if errno != 0 {
+		return Scoped{}, fmt.Errorf("landlock: make a rule set: %w", errno)
+	}
+	defer unix.Close(int(fd))
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return Scoped{}, fmt.Errorf("landlock: no_new_privs: %w", err)
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
+		return Scoped{}, fmt.Errorf("landlock: restrict the thread: %w", errno)
+	}
+	return scoped(ABI(), scopes), nil
+}
