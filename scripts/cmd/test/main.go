@@ -34,7 +34,7 @@ machine could have run it counts as failed.
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	good := run(ctx, *only, flag.Args())
+	good := run(ctx, os.Stdout, *only, flag.Args())
 	stop()
 	if !good {
 		os.Exit(1)

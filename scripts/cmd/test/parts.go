@@ -21,7 +21,7 @@ var systems = [][]string{
 	{"GOOS=darwin", "CGO_ENABLED=0"},
 }
 
-func (s *state) machine(ctx context.Context) error { return machine.Install(ctx, os.Stdout) }
+func (s *state) machine(ctx context.Context) error { return machine.Install(ctx, s.out) }
 
 func (s *state) format(ctx context.Context) error {
 	out, err := s.w.Go(ctx, ".", nil, "env", "GOROOT")
@@ -71,7 +71,7 @@ func (s *state) staticcheck(ctx context.Context) error {
 
 func (s *state) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.w.Root, "scripts", "build"))
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
+	cmd.Stdout, cmd.Stderr = s.out, s.out
 	return cmd.Run()
 }
 
@@ -96,7 +96,7 @@ func (s *state) tests(ctx context.Context) error {
 // ordinary runs the tests again as an ordinary user, where we are root.
 func (s *state) ordinary(ctx context.Context) error {
 	if os.Geteuid() != 0 {
-		fmt.Println("not root: the tests have been run as an ordinary user already")
+		fmt.Fprintln(s.out, "not root: the tests have been run as an ordinary user already")
 		return nil
 	}
 	user, err := machine.NewUser(ctx)
@@ -104,7 +104,7 @@ func (s *state) ordinary(ctx context.Context) error {
 		return err
 	}
 	s.user = user
-	fmt.Printf("as %s, uid %d\n", user.Name, user.UID)
+	fmt.Fprintf(s.out, "as %s, uid %d\n", user.Name, user.UID)
 	undo, err := s.namespaces(ctx)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -19,20 +20,22 @@ import (
 type part struct {
 	name string
 	do   func(*state, context.Context) error
+	// tests says that it runs tests, which are counted one by one.
+	tests bool
 }
 
 // parts are done in this order: what is quick and fails early stands first.
 var parts = []part{
-	{"machine", (*state).machine},
-	{"format", (*state).format},
-	{"vet", (*state).vet},
-	{"staticcheck", (*state).staticcheck},
-	{"build", (*state).build},
-	{"alone", (*state).alone},
-	{"tests", (*state).tests},
-	{"ordinary", (*state).ordinary},
-	{"race", (*state).race},
-	{"left", (*state).left},
+	{"machine", (*state).machine, false},
+	{"format", (*state).format, false},
+	{"vet", (*state).vet, false},
+	{"staticcheck", (*state).staticcheck, false},
+	{"build", (*state).build, false},
+	{"alone", (*state).alone, false},
+	{"tests", (*state).tests, true},
+	{"ordinary", (*state).ordinary, true},
+	{"race", (*state).race, true},
+	{"left", (*state).left, false},
 }
 
 func names() []string {
@@ -45,6 +48,7 @@ func names() []string {
 
 // A state is what the parts share.
 type state struct {
+	out    io.Writer
 	w      workspace.Workspace
 	runner *suite.Runner
 	user   *machine.User // the ordinary one, once there is one
@@ -52,15 +56,15 @@ type state struct {
 }
 
 // run does the parts and says whether all was good.
-func run(ctx context.Context, only string, packages []string) bool {
+func run(ctx context.Context, out io.Writer, only string, packages []string) bool {
 	chosen, err := choose(only)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "test:", err)
+		fmt.Fprintln(out, "test:", err)
 		return false
 	}
-	s, err := newState(packages)
+	s, err := newState(out, packages)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "test:", err)
+		fmt.Fprintln(out, "test:", err)
 		return false
 	}
 	var failed []string
@@ -70,23 +74,23 @@ func run(ctx context.Context, only string, packages []string) bool {
 		if ctx.Err() != nil {
 			break
 		}
-		fmt.Printf("\n== %s\n", p.name)
+		fmt.Fprintf(out, "\n== %s\n", p.name)
 		start := time.Now()
 		if err := p.do(s, ctx); err != nil {
-			fmt.Printf("FAIL %s: %v\n", p.name, err)
+			fmt.Fprintf(out, "FAIL %s: %v\n", p.name, err)
 			failed = append(failed, p.name)
-		} else {
+		} else if !p.tests {
 			passed++
 		}
 		times = append(times, fmt.Sprintf("%s %s", p.name, time.Since(start).Round(100*time.Millisecond)))
 	}
 	for _, err := range []error{s.close(), ctx.Err()} {
 		if err != nil {
-			fmt.Printf("FAIL %v\n", err)
+			fmt.Fprintf(out, "FAIL %v\n", err)
 			failed = append(failed, "end")
 		}
 	}
-	fmt.Printf("\n== total\ntimes: %s; in all %s\n", strings.Join(times, ", "), time.Since(begun).Round(time.Second))
+	fmt.Fprintf(out, "\n== total\ntimes: %s; in all %s\n", strings.Join(times, ", "), time.Since(begun).Round(time.Second))
 	good := s.total(passed, failed)
 	if good && only == "" && len(packages) == 0 {
 		s.remember(ctx)
@@ -99,7 +103,7 @@ func run(ctx context.Context, only string, packages []string) bool {
 func (s *state) remember(ctx context.Context) {
 	if commit, clean, err := s.w.Commit(ctx); err == nil && clean {
 		if err := os.WriteFile(s.w.TestedFile(), []byte(commit+"\n"), 0o644); err != nil {
-			fmt.Fprintln(os.Stderr, "test:", err)
+			fmt.Fprintln(s.out, "test:", err)
 		}
 	}
 }
@@ -120,7 +124,7 @@ func choose(only string) ([]part, error) {
 	}), nil
 }
 
-func newState(packages []string) (*state, error) {
+func newState(out io.Writer, packages []string) (*state, error) {
 	w, err := workspace.Find(".")
 	if err != nil {
 		return nil, err
@@ -128,8 +132,8 @@ func newState(packages []string) (*state, error) {
 	if len(packages) == 0 {
 		packages = []string{"work"} // every package of the workspace
 	}
-	runner, err := suite.NewRunner(w, packages, os.Stdout)
-	return &state{w: w, runner: runner}, err
+	runner, err := suite.NewRunner(w, packages, out)
+	return &state{out: out, w: w, runner: runner}, err
 }
 
 // close removes what was made.
@@ -150,13 +154,13 @@ func (s *state) total(passed int, failedParts []string) bool {
 	failed, skipped := 0, 0
 	for _, r := range s.runs {
 		p, f, k := r.Counts()
-		fmt.Printf("%s: %d packages, %d tests passed, %d failed, %d skipped\n", r.Name, r.Packages, p, f, k)
+		fmt.Fprintf(s.out, "%s: %d packages, %d tests passed, %d failed, %d skipped\n", r.Name, r.Packages, p, f, k)
 		passed, failed, skipped = passed+p, failed+f, skipped+k
 		for _, t := range r.Failed() {
-			fmt.Printf("failed: %s: %s %s\n", r.Name, t.Package, t.Name)
+			fmt.Fprintf(s.out, "failed: %s: %s %s\n", r.Name, t.Package, t.Name)
 		}
 		for _, skip := range r.Skips {
-			fmt.Printf("skipped: %s: %s %s: %s\n", r.Name, skip.Package, skip.Name, skip.Reason)
+			fmt.Fprintf(s.out, "skipped: %s: %s %s: %s\n", r.Name, skip.Package, skip.Name, skip.Reason)
 		}
 	}
 	for _, f := range verdict.Unjustified(s.runs, machine.Facts()) {
@@ -164,12 +168,12 @@ func (s *state) total(passed int, failedParts []string) bool {
 		if noSkips() {
 			word, failed, skipped = "failed: could have run", failed+1, skipped-1
 		}
-		fmt.Printf("%s: %s: %s %s: %q: %s\n", word, f.Run, f.Package, f.Name, f.Reason, f.Because)
+		fmt.Fprintf(s.out, "%s: %s: %s %s: %q: %s\n", word, f.Run, f.Package, f.Name, f.Reason, f.Because)
 	}
 	for _, name := range failedParts {
-		fmt.Printf("failed: %s\n", name)
+		fmt.Fprintf(s.out, "failed: %s\n", name)
 	}
 	failed += len(failedParts)
-	fmt.Printf("\n%d passed, %d failed, %d skipped\n", passed, failed, skipped)
+	fmt.Fprintf(s.out, "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped)
 	return failed == 0
 }
