@@ -72,7 +72,11 @@ func (s *state) staticcheck(ctx context.Context) error {
 func (s *state) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(s.w.Root, "scripts", "build"))
 	cmd.Stdout, cmd.Stderr = s.out, s.out
-	return cmd.Run()
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	// What has just been built is what is tested.
+	return s.runner.UseBinaries(filepath.Join(s.w.Root, "bin"), "lnk", "lnk-sandbox")
 }
 
 func (s *state) alone(ctx context.Context) error {

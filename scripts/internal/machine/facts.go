@@ -12,13 +12,14 @@ import (
 )
 
 // optional are programs that a test may do without.
-var optional = []string{"strace", "srt", "docker", "firejail"}
+var optional = []string{"srt", "docker", "firejail"}
 
 // Facts reads what this machine has.
 func Facts() verdict.Facts {
 	f := verdict.Facts{
 		Landlock: landlock(),
 		Has: map[string]bool{
+			"amd64":    runtime.GOARCH == "amd64",
 			"macos":    runtime.GOOS == "darwin",
 			"apparmor": there("/sys/kernel/security/apparmor"),
 			"ipv6":     there("/proc/net/if_inet6"),

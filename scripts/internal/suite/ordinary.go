@@ -107,6 +107,7 @@ func (r *Runner) prepare(ctx context.Context, u *machine.User) (Order, error) {
 			order.Env[i] = "PATH=" + path + ":" + goBin
 		}
 	}
+	order.Env = append(order.Env, r.env...)
 	for _, name := range []string{"CI", "LNK_NO_SKIP"} {
 		if value, ok := os.LookupEnv(name); ok {
 			order.Env = append(order.Env, name+"="+value)

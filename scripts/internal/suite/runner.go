@@ -26,6 +26,7 @@ type Runner struct {
 	// lie below it, and a socket's path has 108 bytes at most (unix(7)).
 	folder   string
 	patterns []string
+	env      []string // of every run
 	before   traces
 }
 
@@ -41,6 +42,22 @@ func NewRunner(w workspace.Workspace, patterns []string, out io.Writer) (*Runner
 	var err error
 	r.before, err = r.lookAround()
 	return r, err
+}
+
+// binaries names, to the tests of the command line, the folder of the binaries
+// under test; where it is not set they build their own.
+const binaries = "LNK_TEST_BIN"
+
+// UseBinaries has the tests use a copy of the binaries of a folder, which every
+// user can start.
+func (r *Runner) UseBinaries(dir string, names ...string) error {
+	for _, name := range names {
+		if err := copyFile(filepath.Join(dir, name), filepath.Join(r.path("b"), name)); err != nil {
+			return err
+		}
+	}
+	r.env = append(r.env, binaries+"="+r.path("b"))
+	return nil
 }
 
 // Close removes all that was made.
@@ -74,7 +91,7 @@ func (r *Runner) Race(ctx context.Context) (verdict.Run, error) {
 // goTest runs go test and reads what it says into run.
 func (r *Runner) goTest(ctx context.Context, run verdict.Run, env, flags, packages []string) (verdict.Run, error) {
 	args := slices.Concat([]string{"test", "-json", "-count=1", "-timeout=" + perPackage}, flags, packages)
-	cmd := r.w.Command(ctx, ".", append([]string{"GOTMPDIR=" + r.path("g")}, env...), args...)
+	cmd := r.w.Command(ctx, ".", slices.Concat([]string{"GOTMPDIR=" + r.path("g")}, r.env, env), args...)
 	ownGroup(cmd)
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
