@@ -74,10 +74,12 @@ func packagesOf(programs []Program) []string {
 
 // Install installs what is missing of the needed programs and says so on out.
 // What cannot be installed is an error that names it.
-func Install(ctx context.Context, out io.Writer) error {
-	missing := Missing(Needed, ordinaryPath)
+func Install(ctx context.Context, out io.Writer) error { return install(ctx, out, Needed) }
+
+func install(ctx context.Context, out io.Writer, needed []Program) error {
+	missing := Missing(needed, ordinaryPath)
 	if len(missing) == 0 {
-		fmt.Fprintf(out, "%d programs are here\n", len(Needed))
+		fmt.Fprintf(out, "%d programs are here\n", len(needed))
 		return nil
 	}
 	for _, p := range missing {
@@ -89,8 +91,8 @@ func Install(ctx context.Context, out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, installTime)
 	defer cancel()
-	install := append([]string{"install", "-q", "-y", "--no-install-recommends"}, packagesOf(missing)...)
-	for _, args := range [][]string{{"update", "-q"}, install} {
+	packages := append([]string{"install", "-q", "-y", "--no-install-recommends"}, packagesOf(missing)...)
+	for _, args := range [][]string{{"update", "-q"}, packages} {
 		argv := append(slices.Clone(apt), args...)
 		fmt.Fprintf(out, "$ %s\n", strings.Join(argv, " "))
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -100,7 +102,7 @@ func Install(ctx context.Context, out io.Writer) error {
 			return fmt.Errorf("%s: %w", strings.Join(argv, " "), err)
 		}
 	}
-	if still := Missing(Needed, ordinaryPath); len(still) > 0 {
+	if still := Missing(needed, ordinaryPath); len(still) > 0 {
 		return fmt.Errorf("%s: installed, and %s still not found", still[0].Package, still[0].Name)
 	}
 	return nil
