@@ -98,8 +98,11 @@ func install(ctx context.Context, out io.Writer, needed []Program) error {
 		cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive")
 		cmd.Stdout, cmd.Stderr = out, out
-		if err := cmd.Run(); err != nil {
+		if err := cmd.Run(); err != nil && args[0] == "install" {
 			return fmt.Errorf("%s: %w", strings.Join(argv, " "), err)
+		} else if err != nil {
+			// One list of many may be out of reach; what was there before may do.
+			fmt.Fprintf(out, "%s: %v: going on with the lists that are here\n", strings.Join(argv, " "), err)
 		}
 	}
 	if still := Missing(needed, ordinaryPath); len(still) > 0 {
