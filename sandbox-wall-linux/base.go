@@ -1,0 +1,136 @@
+package linuxwall
+
+// systemFolders hold programs and their configuration, nothing of a user's:
+// every sandbox reads them.
+var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"}
+
+// systemLinks are names in or beside them that some systems have as links to
+// where the view would not show: image-based ones keep /usr/local in /var,
+// NixOS finds every program by /run/current-system.
+var systemLinks = []string{"/usr/local", "/run/current-system"}
+
+// kernelFolders are the parts of /sys by which runtimes size themselves. All
+// of /sys would show the machine's network devices, whatever the namespace.
+var kernelFolders = []string{"/sys/fs/cgroup", "/sys/devices/system/cpu"}
+
+// Where the sandbox's own things stand inside.
+const (
+	// ProgramInside is our own program, lnk-sandbox.
+	ProgramInside = "/run/lnk/lnk-sandbox"
+	// NamesInside is the folder of the names that [Plan.Offer] gives it.
+	NamesInside = "/run/lnk/bin"
+
+	ownFolder = "/run/lnk"
+	hostName  = "lnk"
+)
+
+// everySandbox has an empty root with file systems of its own.
+func (d *draft) everySandbox() error {
+	add := func(at string, kind placeKind, perm uint32, text string) {
+		d.add(place{at: at, kind: kind, rank: rankView, perm: perm, because: Reason{Member: "view", Text: text}})
+	}
+	add("/", sealed, 0o755, "what is not named is not there")
+	add("/proc", procFS, 0, "its own processes")
+	add("/dev", devFS, 0, "the harmless devices, and a terminal of its own")
+	add("/dev/shm", ours, 0o1777, "shared memory of its own")
+	add("/run", sealed, 0o755, "no service of this machine")
+	add("/tmp", ours, 0o1777, "a temporary folder of its own")
+	add("/var/tmp", ours, 0o1777, "a temporary folder of its own")
+	for _, at := range kernelFolders {
+		if n := d.t.node(at); n.Kind == Folder {
+			d.add(place{at: at, kind: readOnly, rank: rankView, node: n, because: Reason{Member: "view", Text: "the processors and limits of this machine"}})
+		}
+	}
+	d.links["/var/run"] = "../run"
+	return nil
+}
+
+// systemFolders opens them to read, as folders or as the links they are, with
+// what a link leads to.
+func (d *draft) systemFolders() error {
+	because := Reason{Member: "system", Text: "programs, libraries and configuration"}
+	for i, at := range append(systemFolders[:len(systemFolders):len(systemFolders)], systemLinks...) {
+		if r := d.t.resolve(parent(at)); r.real != parent(at) || r.node.Kind != Folder {
+			continue
+		}
+		switch n := d.t.node(at); {
+		case n.Kind == Folder && i < len(systemFolders):
+			d.add(place{at: at, kind: readOnly, rank: rankSystem, node: n, because: because})
+		case n.Kind == Link:
+			d.links[at] = n.Target
+			r := d.t.resolve(at)
+			d.follow(r.links[1:])
+			if r.node.Kind == Folder && d.above(r.real).rank != rankSystem {
+				d.add(place{at: r.real, kind: readOnly, rank: rankSystem, node: r.node, because: because})
+			}
+		}
+	}
+	return nil
+}
+
+// rootOnly closes what only root may read, where root asks: inside, it would
+// own those files still.
+func (d *draft) rootOnly() error {
+	for _, at := range d.f.RootOnly {
+		d.add(place{at: at, kind: shut, rank: rankRootOnly, node: d.t.node(at), because: Reason{Member: "system", Text: "only root may read it"}})
+	}
+	return nil
+}
+
+// program puts our own program where routes and stages inside find it. Where
+// the program could write it, it is read only, so that what runs outside next
+// time is what ran this time.
+func (d *draft) program() error {
+	at := d.f.Program
+	if at == "" {
+		return refuse("view", ProgramInside, "the running program's own file cannot be found: start it by a path that is there", nil)
+	}
+	r := d.t.resolve(at)
+	if r.node.Kind != File {
+		return refuse("view", at, "the running program's own file is "+r.node.Kind.String()+": start it by a path that is there", nil)
+	}
+	d.add(place{at: ProgramInside, kind: readOnly, rank: rankSettings, node: r.node, from: r.real, because: Reason{Member: "view", Text: "lnk-sandbox itself"}})
+	if in := plantedIn(d.t, at, d.writes); in != "" {
+		if w := linkedIn(r.links, d.writes); w != "" {
+			return refuse("view", at, "is reached by a link in "+shown(w)+", which the program could replace: start lnk-sandbox by its own path", nil)
+		}
+		d.add(place{at: r.real, kind: readOnly, rank: rankDot, node: r.node, because: Reason{Member: "view", Text: "it runs outside"}})
+	}
+	return nil
+}
+
+// temporary makes the folder that TMPDIR names.
+func (d *draft) temporary() error {
+	at := TmpDir(d.c)
+	if at == "" {
+		return nil
+	}
+	if g := d.above(parent(at)); !g.kind.private() {
+		return refuse("tmp_prefix", d.c.TmpPrefix, "the temporary folder cannot be the sandbox's own, since "+g.because.Member+" names "+shown(g.at), nil)
+	}
+	d.add(place{at: at, kind: folder, rank: rankView, perm: 0o700, because: Reason{Member: "tmp_prefix", Text: "the program's TMPDIR"}})
+	return nil
+}
+
+// home gives the program a home folder of its own, unless something opens the
+// caller's or closes it: many tools do not start without one.
+func (d *draft) home() error {
+	if d.f.Home == "" || d.f.Home == "/" {
+		return nil
+	}
+	r := d.t.resolve(d.f.Home)
+	if r.node.Kind == Tangled {
+		return refuse("view", d.f.Home, "the home folder's links lead in a circle: set HOME", nil)
+	}
+	g := d.above(r.real)
+	d.follow(r.links)
+	if g.kind.host() || g.kind == shut || g.kind == procFS || g.kind == devFS || g.at == r.real {
+		return nil
+	}
+	kind := ours
+	if g.kind.private() {
+		kind = folder
+	}
+	d.add(place{at: r.real, kind: kind, rank: rankView, perm: 0o700, because: Reason{Member: "view", Text: "a home of its own, empty"}})
+	return nil
+}

@@ -1,0 +1,81 @@
+package linuxwall
+
+// Facts are what a plan depends on of this machine and of who asks.
+// [ReadFacts] reads them; a plan made of the same facts is the same plan.
+type Facts struct {
+	_ [0]func()
+
+	// UID is who runs the program: bubblewrap maps it to itself.
+	UID int
+	// Home is the caller's home folder: $HOME where that is absolute, else
+	// what the user database says. Empty when there is none.
+	Home string
+	// Settings are the folders that always stay closed: the one in use first.
+	Settings []string
+	// Dir is the current folder, as the kernel names it; empty when it is gone.
+	Dir string
+	// PWD is the current folder as the caller's shell names it, when it is
+	// the same folder: links it came by are kept in it.
+	PWD string
+	// Path is the caller's PATH.
+	Path string
+	// Program is the file of the running program, our own.
+	Program string
+	// Bwrap is the bubblewrap at hand.
+	Bwrap Bwrap
+
+	// Sockets are the paths that unix sockets of this machine are bound to,
+	// as they were bound.
+	Sockets []string
+	// RootOnly are files and folders of the system folders that only root
+	// may read. Looked for when UID is 0, whose sandbox could read them.
+	RootOnly []string
+	// Mounts are what is mounted here.
+	Mounts []Mount
+	// Routed are the network devices that a route of this network namespace
+	// leads to, each once. Looked for when the network is given.
+	Routed []string
+
+	// Nodes, Lists, Texts and Makeable are what stands at paths, what is in
+	// folders, what small files say, and whether folders can be written in:
+	// those that the plan asks for.
+	Nodes    map[string]Node
+	Lists    map[string]List
+	Texts    map[string]Text
+	Makeable map[string]bool
+}
+
+// A List is what is in a folder.
+type List struct {
+	// Names are sorted.
+	Names []string
+	// Whole is whether these are all of them.
+	Whole bool
+}
+
+// A Text is what a small file says.
+type Text struct {
+	Text string
+	// Whole is whether this is all of it.
+	Whole bool
+}
+
+// A Mount is one line of mountinfo.
+type Mount struct {
+	// Dev is the file system's device, "major:minor".
+	Dev string
+	// Root is the folder of that file system which is mounted.
+	Root string
+	// Point is where.
+	Point string
+}
+
+// Limits of what is read.
+const (
+	maxNames    = 4096     // entries of a folder that is listed
+	maxText     = 64 << 10 // bytes of a small file
+	maxTable    = 16 << 20 // bytes of a table of /proc
+	maxPasswd   = 8 << 20  // bytes of the user database
+	maxRootOnly = 512      // files that only root may read
+	maxSockets  = 4096     // sockets under what is opened
+)

@@ -1,0 +1,236 @@
+package linuxwall
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+// A machine is a made one: what stands where, and who asks.
+type machine struct {
+	nodes    map[string]Node
+	texts    map[string]string
+	frozen   map[string]bool // folders in which nothing can be made
+	rootOnly []string
+	sockets  string
+	program  string
+	dir      string
+	uid      int
+	environ  []string
+	help     string
+	asked    int // how often bubblewrap was started
+	kept     map[string]string
+}
+
+// made gives a machine of lines, each a path and what it is:
+//
+//	/a/b/          a folder
+//	/a/c           a file
+//	/a/c: text     a file that says text
+//	/a/d -> ../e   a link
+//	/a/s =         a socket that something listens on
+//	/a/n %         a device
+//	/a/u ?         what cannot be looked at
+//	/a/r !         a file or folder/ that only root may read
+//
+// Folders above are made, and root owns it all but what is below /home.
+func made(lines string) *machine {
+	m := &machine{
+		nodes: map[string]Node{}, texts: map[string]string{}, frozen: map[string]bool{}, kept: map[string]string{},
+		program: "/usr/bin/lnk-sandbox", uid: 1000, dir: "/home/u/work",
+		environ: []string{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin"},
+		help:    "--perms --disable-userns --bind-fd --ro-bind-fd",
+	}
+	m.put("/", Node{Kind: Folder, Mode: 0o755})
+	m.add("/etc/passwd: u:x:1000:1000::/home/u:/bin/sh\nroot:x:0:0::/root:/bin/sh\n/proc/self/mountinfo: 1 0 8:1 / / rw - ext4 /dev/sda1 rw\n/proc/self/net/route: Iface\n")
+	m.add(lines)
+	return m
+}
+
+// debian is a merged-usr system with a person's home.
+const debian = `
+/usr/bin/bwrap
+/usr/bin/lnk-sandbox
+/usr/bin/git
+/usr/lib/
+/usr/lib64/
+/bin -> usr/bin
+/sbin -> usr/sbin
+/usr/sbin/
+/lib -> usr/lib
+/lib64 -> usr/lib64
+/opt/
+/etc/hosts: 127.0.0.1 localhost
+/etc/resolv.conf: nameserver 192.0.2.1
+/sys/fs/cgroup/
+/sys/devices/system/cpu/
+/var/tmp/
+/var/run -> /run
+/run/
+/tmp/
+/dev/null %
+/dev/shm/
+/proc/
+/home/u/.lnk/
+/home/u/work/
+`
+
+func (m *machine) add(lines string) *machine {
+	for line := range strings.Lines(lines) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		n, path := Node{Kind: File, Mode: 0o755}, line
+		if before, text, ok := strings.Cut(line, ": "); ok {
+			path = before
+			m.texts[path] += text + "\n"
+		} else if before, target, ok := strings.Cut(line, " -> "); ok {
+			path, n = before, Node{Kind: Link, Target: target}
+		} else if before, mark, ok := strings.Cut(line, " "); ok {
+			path = before
+			switch mark {
+			case "=":
+				n = Node{Kind: Socket}
+				m.sockets += "0: 0 0 0 1 1 1 " + path + "\n"
+			case "%":
+				n = Node{Kind: Device}
+			case "?":
+				n = Node{Kind: Unseen}
+			case "!":
+				n.Mode = 0o600
+				m.rootOnly = append(m.rootOnly, strings.TrimSuffix(path, "/"))
+			}
+		}
+		if dir, ok := strings.CutSuffix(path, "/"); ok {
+			path, n.Kind = dir, Folder
+		}
+		if n.Kind == File && m.texts[path] == "" {
+			m.texts[path] = "\n"
+		}
+		m.put(path, n)
+	}
+	return m
+}
+
+func (m *machine) put(path string, n Node) {
+	if old, there := m.nodes[path]; there && old.Kind == n.Kind {
+		return
+	}
+	if path != "/" {
+		if up := parent(path); m.nodes[up].Kind != Folder {
+			m.put(up, Node{Kind: Folder, Mode: 0o755})
+		}
+	}
+	if within(path, "/home/u") {
+		n.UID = uint32(m.uid)
+	}
+	n.Dev, n.Ino = 1, uint64(len(m.nodes)+1)
+	m.nodes[path] = n
+}
+
+func (m *machine) remove(path string) *machine {
+	for p := range m.nodes {
+		if within(p, path) {
+			delete(m.nodes, p)
+		}
+	}
+	return m
+}
+
+// as makes somebody else ask.
+func (m *machine) as(uid int, home string) *machine {
+	m.uid = uid
+	m.environ = []string{"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin"}
+	return m
+}
+
+func (m *machine) in(dir string) *machine {
+	m.dir = dir
+	return m
+}
+
+func (m *machine) env(variables ...string) *machine {
+	m.environ = append(m.environ, variables...)
+	return m
+}
+
+// text does not read what the node of is not a file.
+func (m *machine) text(path string, limit int) (string, bool) {
+	t, ok := m.texts[path]
+	if !ok {
+		t, ok = m.kept[path]
+	}
+	return t[:min(len(t), limit)], ok && len(t) <= limit
+}
+
+func (m *machine) names(dir string, limit int) ([]string, bool) {
+	var found []string
+	for p := range m.nodes {
+		if p != "/" && parent(p) == dir {
+			found = append(found, base(p))
+		}
+	}
+	slices.Sort(found)
+	return found[:min(len(found), limit)], len(found) <= limit && m.nodes[dir].Kind == Folder
+}
+
+func (m *machine) system() *System {
+	return &System{
+		UID:      m.uid,
+		Lstat:    func(path string) Node { return m.nodes[path] },
+		Names:    m.names,
+		Text:     m.text,
+		Makeable: func(dir string) bool { return !m.frozen[dir] },
+		Dir:      func() string { return m.dir },
+		Program:  func() (string, Node) { return m.program, m.nodes[m.program] },
+		RootOnly: func() ([]string, error) { return m.rootOnly, nil },
+		SocketTables: func(NetFrom) ([]string, error) {
+			return []string{"Num RefCount Protocol Flags Type St Inode Path\n" + m.sockets}, nil
+		},
+		BwrapHelp: func(string) (string, string, error) {
+			m.asked++
+			return m.help, "bubblewrap 0.10.0\n", nil
+		},
+		Keep: func(path, text string) error {
+			m.kept[path] = text
+			return nil
+		},
+	}
+}
+
+// plan makes a confinement's plan on a machine.
+func (m *machine) plan(c client.Confinement) (Plan, error) {
+	return m.planWith(c, Own)
+}
+
+func (m *machine) planWith(c client.Confinement, net NetFrom) (Plan, error) {
+	f, err := readFacts(m.system(), c, net, m.environ)
+	if err != nil {
+		return Plan{}, fmt.Errorf("facts: %w", err)
+	}
+	return PlanFor(c, net, f, []string{"true"})
+}
+
+func (m *machine) mustPlan(t *testing.T, c client.Confinement) Plan {
+	t.Helper()
+	p, err := m.plan(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// working is a confinement that writes /home/u/work, changed by change.
+func working(change func(*client.Confinement)) client.Confinement {
+	c := client.Confinement{
+		Name: "web", Write: []string{"/home/u/work"}, Commands: client.AnyCommand(), Net: client.NetOf(client.Closed{}),
+	}
+	if change != nil {
+		change(&c)
+	}
+	return c
+}

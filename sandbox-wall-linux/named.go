@@ -1,0 +1,246 @@
+package linuxwall
+
+import "slices"
+
+// named opens what write, read and read_home name.
+func (d *draft) named() error {
+	for _, entry := range d.c.Write {
+		if err := d.open("write", entry); err != nil {
+			return err
+		}
+	}
+	for _, entry := range d.c.Read {
+		if err := d.open("read", entry); err != nil {
+			return err
+		}
+	}
+	return d.readHome()
+}
+
+// open opens one entry of write or read.
+func (d *draft) open(member, entry string) error {
+	r := d.t.resolve(entry)
+	if err := d.judgeNamed(member, entry, r); err != nil {
+		return err
+	}
+	if d.isClosed(r.real) {
+		d.note("%s %s: lies in the settings, which stay closed", member, shown(entry))
+		return nil
+	}
+	d.follow(r.links)
+	p := place{at: r.real, kind: readOnly, rank: rankRead, node: r.node, because: Reason{Member: member, Entry: entry}}
+	if member == "write" {
+		p.kind, p.rank = readWrite, rankWrite
+		whole := slices.Contains(d.opened(parent(r.real)), parent(r.real))
+		if isGit(entry, r.real) && !whole {
+			return d.openGit(p)
+		}
+	}
+	d.add(p)
+	return nil
+}
+
+// judgeNamed refuses what cannot be opened, or not without opening more.
+func (d *draft) judgeNamed(member, entry string, r resolution) error {
+	switch r.node.Kind {
+	case Missing:
+		return refuse(member, entry, "no such file or folder: make it first", nil)
+	case Unseen:
+		return refuse(member, entry, "cannot be looked at: permission denied", nil)
+	case Tangled:
+		return refuse(member, entry, "its links lead in a circle", nil)
+	case Socket:
+		return refuse(member, entry, "is a socket: what listens there is outside the wall, so a sandbox never reaches it", nil)
+	case Device:
+		return refuse(member, entry, "is a device: a sandbox has a /dev of its own", nil)
+	}
+	if err := d.judgeLinks(member, entry, r.links); err != nil {
+		return err
+	}
+	at := r.real
+	switch {
+	case at == "/" && member == "write":
+		return refuse(member, entry, "is the whole machine: name the folder that is meant", nil)
+	case within(at, "/proc"):
+		return refuse(member, entry, "a sandbox has a /proc of its own, of its own processes", nil)
+	case within(at, "/dev"):
+		return refuse(member, entry, "a sandbox has a /dev of its own, and devices are not opened", nil)
+	case within(at, "/sys") && member == "write":
+		return refuse(member, entry, "is the kernel's: it is never writable", nil)
+	case at == "/run" || within(at, ownFolder):
+		return refuse(member, entry, "a sandbox has a /run of its own: name what is needed in it", nil)
+	}
+	return nil
+}
+
+// judgeLinks refuses a path that a link in a write folder leads to: an earlier
+// run can have put it there to have something else opened.
+func (d *draft) judgeLinks(member, entry string, links []string) error {
+	for _, l := range links {
+		if in := linkedIn([]string{l}, d.writes); in != "" {
+			return refuse(member, entry, "passes the link "+shown(l)+", which the program could have put there since "+shown(in)+" is in write: name where it leads", nil)
+		}
+	}
+	return nil
+}
+
+// readHome opens the home folder to read.
+func (d *draft) readHome() error {
+	if !d.c.ReadHome {
+		return nil
+	}
+	if d.f.Home == "" {
+		return refuse("read_home", "", "no home folder is known: set HOME", nil)
+	}
+	r := d.t.resolve(d.f.Home)
+	if r.node.Kind != Folder {
+		return refuse("read_home", d.f.Home, "the home folder is "+r.node.Kind.String(), nil)
+	}
+	if err := d.judgeLinks("read_home", d.f.Home, r.links); err != nil {
+		return err
+	}
+	d.follow(r.links)
+	d.add(place{at: r.real, kind: readOnly, rank: rankReadHome, node: r.node, because: Reason{Member: "read_home"}})
+	return nil
+}
+
+// settings closes the settings folders, whatever is named, by every name that
+// a mount gives them. It runs before anything is opened.
+func (d *draft) settings() error {
+	for i, dir := range d.f.Settings {
+		r := d.t.resolve(dir)
+		switch r.node.Kind {
+		case Missing, Folder:
+		default:
+			return refuse("settings", dir, "is "+r.node.Kind.String()+", not a folder", nil)
+		}
+		if in := linkedIn(r.links, d.writes); in != "" {
+			return refuse("settings", dir, "is reached by a link in "+shown(in)+", which the program could replace: put the folder itself there, or set LNK_HOME to where it leads", nil)
+		}
+		for _, real := range append(d.aliases(r), r.real) {
+			d.closed = append(d.closed, real)
+			p := place{at: real, kind: shut, rank: rankSettings, node: r.node, because: Reason{Member: "settings", Entry: dir}}
+			if r.node.Kind == Missing {
+				// What is closed is the first that is missing: until it is
+				// made there is nothing below it to mount on.
+				if real == r.real {
+					p.at, p.full = r.missing, real
+				}
+				if i == 0 {
+					p.make = real
+				}
+			}
+			d.add(p)
+		}
+	}
+	return nil
+}
+
+// aliases gives the other paths at which mounts show what a path leads to: the
+// same file system mounted twice, or a folder of it bound elsewhere
+// (mount(8), --bind). Each counts only where the same thing really stands.
+func (d *draft) aliases(r resolution) []string {
+	var in Mount
+	for _, m := range d.f.Mounts {
+		if within(r.real, m.Point) && len(m.Point) >= len(in.Point) {
+			in = m
+		}
+	}
+	if in.Point == "" {
+		return nil
+	}
+	inside := rebase(r.real, in.Point, in.Root)
+	var found []string
+	for _, m := range d.f.Mounts {
+		if m.Dev != in.Dev || !within(inside, m.Root) {
+			continue
+		}
+		at := rebase(inside, m.Root, m.Point)
+		if at == r.real || slices.Contains(found, at) || !d.sameThing(at, r) {
+			continue
+		}
+		found = append(found, at)
+	}
+	return found
+}
+
+// sameThing says whether a path really leads to what was resolved, or, where
+// that is missing, whether it would be made in the same folder.
+func (d *draft) sameThing(at string, r resolution) bool {
+	a := d.t.resolve(at)
+	if a.real != at {
+		return false
+	}
+	if r.node.Kind != Missing {
+		return a.node.same(r.node)
+	}
+	above := d.t.resolve(parent(at))
+	return above.node.Kind == Folder && above.node.same(d.t.resolve(parent(r.real)).node)
+}
+
+// rebase takes a path from one folder to another.
+func rebase(path, from, to string) string {
+	if path == from {
+		return to
+	}
+	if from != "/" {
+		path = path[len(from):]
+	}
+	if to == "/" {
+		return path
+	}
+	return to + path
+}
+
+// hidden closes what hide names.
+func (d *draft) hidden() error {
+	for _, entry := range closedPaths(d.c) {
+		r := d.t.resolve(entry)
+		if r.node.Kind == Tangled {
+			return refuse("hide", entry, "its links lead in a circle", nil)
+		}
+		if err := d.judgeLinks("hide", entry, r.links); err != nil {
+			return err
+		}
+		if r.real == "/" {
+			return refuse("hide", entry, "is everything: name what is meant", nil)
+		}
+		p := place{at: r.real, kind: shut, rank: rankHide, node: r.node, because: Reason{Member: "hide", Entry: entry}}
+		if r.missing != "" {
+			if p.at, p.full = r.missing, r.real; p.at != r.real {
+				p.because.Text = "the first that is missing on the way to it"
+			}
+		}
+		d.follow(r.links)
+		d.add(p)
+		for _, at := range d.aliases(r) {
+			p.at = at
+			d.add(p)
+		}
+	}
+	return nil
+}
+
+// sockets closes the sockets of this machine in whatever is opened: connecting
+// is no write, so a read-only mount does not stop it (connect(2), unix(7)).
+func (d *draft) sockets() error {
+	n := 0
+	for _, bound := range d.f.Sockets {
+		at := cleanAbsolute(bound)
+		if at == "" {
+			continue
+		}
+		r := d.t.resolve(at)
+		if r.node.Kind != Socket || !d.above(r.real).kind.host() {
+			continue
+		}
+		if n++; n > maxSockets {
+			return refuse("sockets", "", "too many sockets of this machine lie in what is opened: name less", nil)
+		}
+		d.add(place{at: r.real, kind: shut, rank: rankSocket, node: r.node, because: Reason{Member: "sockets", Text: "what listens there is outside the wall"}})
+	}
+	return nil
+}
+
+// isGit says whether a folder is named as a repository's own.
+func isGit(entry, real string) bool { return base(entry) == ".git" || base(real) == ".git" }

@@ -1,0 +1,96 @@
+package linuxwall
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+// NetFrom says where the program's network namespace comes from.
+// The zero value is neither and is refused.
+type NetFrom uint8
+
+const (
+	// Own is a network that the wall makes: nothing but a loopback of its own.
+	Own NetFrom = iota + 1
+	// Given is the network of the namespace that the wall is started in, made
+	// by proxy-inside, which has set its rules and given up its capabilities.
+	Given
+)
+
+// String gives the word of the --net flag.
+func (n NetFrom) String() string {
+	switch n {
+	case Own:
+		return "own"
+	case Given:
+		return "given"
+	}
+	return fmt.Sprintf("NetFrom(%d)", uint8(n))
+}
+
+// NetOf says where the network of a confinement comes from. A mode that this
+// version cannot hold on Linux is refused, wrapping [errors.ErrUnsupported].
+func NetOf(n client.Net) (NetFrom, error) {
+	switch n.Mode().(type) {
+	case client.Closed:
+		return Own, nil
+	case client.Proxied:
+		return Given, nil
+	case nil:
+		return 0, refuse("net", "", "no mode", nil)
+	}
+	return 0, unsupportedNet(n)
+}
+
+func unsupportedNet(n client.Net) error {
+	return refuse("net", n.ModeName(), "this version cannot enforce it, use closed or proxied", errors.ErrUnsupported)
+}
+
+// checkNet checks that a network comes from where the confinement's mode
+// wants it. A confinement that [ParseArgs] read names no mode for [Given]:
+// what was given was decided by who made it.
+func checkNet(c client.Confinement, net NetFrom) error {
+	if net != Own && net != Given {
+		return refuse("net", net.String(), "neither own nor given", nil)
+	}
+	if c.Net.Mode() == nil {
+		if net == Given {
+			return nil
+		}
+		return refuse("net", "", "no mode", nil)
+	}
+	want, err := NetOf(c.Net)
+	if err != nil {
+		return err
+	}
+	if want != net {
+		return refuse("net", c.Net.ModeName(), fmt.Sprintf("wants a network that is %s, not %s", want, net), nil)
+	}
+	return nil
+}
+
+// closedPaths gives what a confinement closes: what hide names, and the
+// folders of sockets by which others carry its network. The program has its
+// way out by what was opened for it, not by those.
+func closedPaths(c client.Confinement) []string {
+	paths := slices.Clone(c.Hide)
+	add := func(dir string) {
+		if dir != "" && !slices.Contains(paths, dir) {
+			paths = append(paths, dir)
+		}
+	}
+	switch m := c.Net.Mode().(type) {
+	case client.Proxied:
+		add(m.Proxy.Dir)
+	case client.Loopback:
+		add(m.Dir)
+	case client.Reaching:
+		for _, r := range m.Reached {
+			add(r.Dir)
+		}
+	}
+	return paths
+}

@@ -1,0 +1,107 @@
+package linuxwall
+
+import (
+	"errors"
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrChanged is that something was swapped between looking at it and opening
+// it. Trying again is safe.
+var ErrChanged = errors.New("changed since it was looked at")
+
+// Opened are the descriptors that bubblewrap gets for a plan. They are close
+// on exec until [Opened.Inherit].
+type Opened struct{ numbers []int }
+
+// Open opens what a plan binds, each as the very file that the plan was made
+// for, and puts the texts it tells into files of memory. What is bound stays
+// that file, whatever stands at its path afterwards.
+func Open(p *Plan) (*Opened, error) {
+	o := &Opened{}
+	for _, s := range p.Steps {
+		if !s.Opened() {
+			continue
+		}
+		fd, err := s.open()
+		if err != nil {
+			o.Close()
+			return nil, &Refusal{Member: s.Because.Member, Path: s.openedPath(), Why: err.Error(), Err: err}
+		}
+		o.numbers = append(o.numbers, fd)
+	}
+	return o, nil
+}
+
+// Numbers gives the descriptors, one for each step that is Opened.
+func (o *Opened) Numbers() []int { return o.numbers }
+
+// Inherit lets them be passed on by exec.
+func (o *Opened) Inherit() error {
+	for _, fd := range o.numbers {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
+			return fmt.Errorf("descriptor %d: %w", fd, err)
+		}
+	}
+	return nil
+}
+
+// Close closes them.
+func (o *Opened) Close() {
+	for _, fd := range o.numbers {
+		unix.Close(fd)
+	}
+	o.numbers = nil
+}
+
+func (s Step) openedPath() string {
+	if s.binds() {
+		return s.From
+	}
+	return s.At
+}
+
+func (s Step) open() (int, error) {
+	if !s.binds() {
+		return memory(s.Text)
+	}
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, s.From, &how)
+	switch err {
+	case nil:
+	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP:
+		return -1, fmt.Errorf("%w: %w", ErrChanged, err)
+	case unix.ENOSYS:
+		return -1, fmt.Errorf("this kernel has no openat2, 5.6 or later is needed: %w", errors.ErrUnsupported)
+	case unix.EMFILE, unix.ENFILE:
+		return -1, fmt.Errorf("too many paths for the limit on open files, raise it (ulimit -n): %w", err)
+	default:
+		return -1, err
+	}
+	var st unix.Stat_t
+	n := nodeOf(&st, unix.Fstat(fd, &st), s.From)
+	if !n.same(s.Is) {
+		unix.Close(fd)
+		return -1, ErrChanged
+	}
+	return fd, nil
+}
+
+// memory gives a file that holds a text and nothing else, read from its start.
+func memory(text string) (int, error) {
+	fd, err := unix.MemfdCreate("lnk-sandbox", unix.MFD_CLOEXEC)
+	if err != nil {
+		return -1, fmt.Errorf("memfd_create: %w", err)
+	}
+	// Offset 0 stays where bubblewrap starts to read.
+	for done := 0; done < len(text); {
+		n, err := unix.Pwrite(fd, []byte(text[done:]), int64(done))
+		if err != nil {
+			unix.Close(fd)
+			return -1, fmt.Errorf("memfd: %w", err)
+		}
+		done += n
+	}
+	return fd, nil
+}

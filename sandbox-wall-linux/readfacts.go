@@ -1,0 +1,141 @@
+package linuxwall
+
+import (
+	"path"
+	"strings"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+// readFacts reads the facts that a confinement's plan needs. environ is the
+// caller's environment, as os.Environ gives it.
+//
+// What stands in the file system is found out by drawing the plan once on the
+// system itself, every answer written down: so [PlanFor], which draws it on
+// what was written, asks for nothing that is not there, and both agree on what
+// is looked at.
+func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string) (Facts, error) {
+	f := Facts{
+		UID:   sys.UID,
+		Path:  lookupEnv(environ, "PATH"),
+		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Makeable: map[string]bool{},
+	}
+	closed := make(chan walked, 1)
+	if f.UID == 0 {
+		go func() { // the longest part by far
+			found, err := sys.RootOnly()
+			closed <- walked{found, err}
+		}()
+	} else {
+		closed <- walked{}
+	}
+	t := &tree{facts: &f, sys: sys}
+	readHomes(t, &f, environ)
+	readDir(t, &f, lookupEnv(environ, "PWD"))
+
+	var program Node
+	f.Program, program = sys.Program()
+	if f.Program != "" {
+		f.Nodes[f.Program] = program
+	}
+	f.Bwrap.Path = findBwrap(t, f.Path)
+	askBwrap(t, &f.Bwrap, first(f.Settings), plantedIn(t, f.Bwrap.Path, writeFolders(t, c)) == "")
+
+	tables, err := sys.SocketTables(net)
+	if err != nil {
+		return Facts{}, refuse("sockets", "", "this machine's sockets cannot be listed, so they cannot be closed: "+err.Error(), err)
+	}
+	for _, table := range tables {
+		f.Sockets = append(f.Sockets, socketPaths(table)...)
+	}
+	table, whole := sys.Text("/proc/self/mountinfo", maxTable)
+	if !whole {
+		return Facts{}, refuse("mounts", "/proc/self/mountinfo", "cannot be read, so other ways to the settings cannot be found", nil)
+	}
+	f.Mounts = mounts(table)
+	if net == Given {
+		route, _ := sys.Text("/proc/self/net/route", maxTable)
+		// A kernel without IPv6 has no such table.
+		route6, _ := sys.Text("/proc/self/net/ipv6_route", maxTable)
+		f.Routed = routedDevices(route, route6)
+	}
+	only := <-closed
+	if f.RootOnly = only.found; only.err != nil {
+		return Facts{}, refuse("system", "", "what only root may read cannot be found, so it cannot be closed: "+only.err.Error(), only.err)
+	}
+
+	// What is wrong with the confinement is PlanFor's to say.
+	_, _ = draw(c, net, t, []string{"true"})
+	return f, nil
+}
+
+// walked is what a walk for what only root may read found.
+type walked struct {
+	found []string
+	err   error
+}
+
+// readHomes fills in the home folder and the settings folders.
+func readHomes(t *tree, f *Facts, environ []string) {
+	passwd, _ := t.sys.Text(t.resolve("/etc/passwd").real, maxPasswd)
+	listed := cleanAbsolute(passwdHome(passwd, f.UID))
+	f.Home = cleanAbsolute(lookupEnv(environ, "HOME"))
+	if f.Home == "" {
+		f.Home = listed
+	}
+	add := func(dir string) {
+		for _, known := range f.Settings {
+			if dir == known {
+				return
+			}
+		}
+		f.Settings = append(f.Settings, dir)
+	}
+	if named := cleanAbsolute(lookupEnv(environ, "LNK_HOME")); named != "" {
+		add(named)
+	}
+	for _, home := range []string{f.Home, listed} {
+		if home != "" {
+			add(join(home, ".lnk"))
+		}
+	}
+}
+
+// readDir fills in the current folder, and the caller's own name for it where
+// that leads to the same place (as the shell's pwd -L, POSIX pwd).
+func readDir(t *tree, f *Facts, pwd string) {
+	f.Dir = t.sys.Dir()
+	if f.Dir == "" || pwd == f.Dir || cleanAbsolute(pwd) != pwd {
+		return
+	}
+	if t.resolve(pwd).real == f.Dir {
+		f.PWD = pwd
+	}
+}
+
+// cleanAbsolute gives a path cleaned, or "" for one that is not absolute or
+// that could not stand in a list of paths.
+func cleanAbsolute(p string) string {
+	if !strings.HasPrefix(p, "/") || strings.ContainsAny(p, "\x00\n") {
+		return ""
+	}
+	return path.Clean(p)
+}
+
+// lookupEnv gives the value of a variable, the last one where it stands twice.
+func lookupEnv(environ []string, name string) string {
+	value := ""
+	for _, e := range environ {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}

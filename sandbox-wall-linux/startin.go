@@ -1,0 +1,37 @@
+package linuxwall
+
+// startIn decides the program's current folder. It is always said: left to
+// itself bubblewrap would go to $HOME where the current folder is not in view,
+// without a word (bwrap(1), --chdir).
+func (d *draft) startIn() {
+	v := viewOf(d.plan.Steps)
+	if d.f.PWD != "" {
+		if p, err := v.locate(d.f.PWD, d.t.node); err == nil && p.Path == d.f.Dir && isFolder(p) {
+			d.plan.Dir = d.f.PWD
+			return
+		}
+	}
+	if d.f.Dir != "" {
+		if p, err := v.locate(d.f.Dir, d.t.node); err == nil && p.Path == d.f.Dir && isFolder(p) {
+			d.plan.Dir = d.f.Dir
+			return
+		}
+	}
+	d.plan.Dir = "/"
+	for _, w := range d.writes {
+		if !d.isClosed(w) {
+			d.plan.Dir = w
+			break
+		}
+	}
+	from := "the current folder"
+	if d.f.Dir != "" {
+		from += " " + shown(d.f.Dir)
+	}
+	d.note("%s is not in view: it starts in %s", from, shown(d.plan.Dir))
+}
+
+// isFolder says whether a program can be in a place.
+func isFolder(p Place) bool {
+	return p.Node.Kind == Folder && p.Access != Absent && p.Access != Closed
+}

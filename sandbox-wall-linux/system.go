@@ -1,0 +1,31 @@
+package linuxwall
+
+// A System is the access to this machine that reading facts needs. Tests give
+// one of their own; [ReadFacts] uses the kernel's.
+type System struct {
+	// UID is the caller's.
+	UID int
+	// Lstat tells what stands at a path, a link at its end not followed.
+	Lstat func(path string) Node
+	// Names lists at most limit entries of a folder, sorted, and says whether
+	// these are all.
+	Names func(dir string, limit int) ([]string, bool)
+	// Text reads at most limit bytes of a regular file, and says whether this
+	// is all of it.
+	Text func(path string, limit int) (string, bool)
+	// Makeable says whether the caller can make something in a folder now.
+	Makeable func(dir string) bool
+	// Dir gives the current folder as the kernel names it, or "".
+	Dir func() string
+	// Program gives the running program's file, and what it is.
+	Program func() (string, Node)
+	// RootOnly walks folders for what only root may read.
+	RootOnly func() ([]string, error)
+	// SocketTables reads the tables of unix sockets (as /proc/net/unix) of
+	// this network namespace and, where it is a given one, of the host's.
+	SocketTables func(net NetFrom) ([]string, error)
+	// BwrapHelp runs bubblewrap for its --help and --version.
+	BwrapHelp func(path string) (help, version string, err error)
+	// Keep writes a file of the settings folder, 0600 in a 0700 folder.
+	Keep func(path, text string) error
+}

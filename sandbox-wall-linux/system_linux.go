@@ -1,0 +1,234 @@
+package linuxwall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+// ReadFacts reads what a plan for a confinement depends on, of this machine and
+// of the caller, whose environment is environ. It starts nothing, but for
+// bubblewrap's --help when that file is new to this machine.
+func ReadFacts(c client.Confinement, net NetFrom, environ []string) (Facts, error) {
+	return readFacts(LocalSystem(), c, net, environ)
+}
+
+// LocalSystem is this machine.
+func LocalSystem() *System {
+	return &System{
+		UID:          os.Getuid(),
+		Lstat:        lstat,
+		Names:        names,
+		Text:         text,
+		Makeable:     makeable,
+		Dir:          currentDir,
+		Program:      program,
+		RootOnly:     rootOnly,
+		SocketTables: socketTables,
+		BwrapHelp:    bwrapHelp,
+		Keep:         keep,
+	}
+}
+
+func lstat(path string) Node {
+	var st unix.Stat_t
+	return nodeOf(&st, ignoringEINTR(func() error { return unix.Lstat(path, &st) }), path)
+}
+
+func ignoringEINTR(call func() error) error {
+	for {
+		if err := call(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// nodeOf says what a stat found.
+func nodeOf(st *unix.Stat_t, err error, path string) Node {
+	switch err {
+	case nil:
+	case unix.ENOENT, unix.ENOTDIR:
+		return Node{}
+	case unix.ELOOP:
+		return Node{Kind: Tangled}
+	default:
+		return Node{Kind: Unseen}
+	}
+	n := Node{
+		Dev: st.Dev, Ino: st.Ino, Mode: st.Mode & 0o7777, UID: st.Uid, GID: st.Gid,
+		Size: st.Size, Changed: st.Ctim.Nano(),
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFDIR:
+		n.Kind = Folder
+	case unix.S_IFREG:
+		n.Kind = File
+	case unix.S_IFSOCK:
+		n.Kind = Socket
+	case unix.S_IFIFO:
+		n.Kind = Pipe
+	case unix.S_IFLNK:
+		target, err := os.Readlink(path)
+		if err != nil {
+			return Node{Kind: Unseen}
+		}
+		n.Kind, n.Target = Link, target
+	default:
+		n.Kind = Device
+	}
+	return n
+}
+
+func names(dir string, limit int) ([]string, bool) {
+	f, err := os.OpenFile(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, false
+	}
+	defer f.Close()
+	found, err := f.Readdirnames(limit + 1)
+	slices.Sort(found)
+	if len(found) > limit {
+		return found[:limit], false
+	}
+	return found, err == nil || errors.Is(err, io.EOF)
+}
+
+// text does not follow a link, nor wait for a pipe's other end.
+func text(path string, limit int) (string, bool) {
+	f, err := os.OpenFile(path, unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
+	if len(b) > limit {
+		return string(b[:limit]), false
+	}
+	return string(b), err == nil
+}
+
+// makeable also counts a folder of the caller's own that it may not write in
+// now: the program could allow itself to.
+func makeable(dir string) bool {
+	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
+	if err == unix.EROFS {
+		return false
+	}
+	return err == nil || int(lstat(dir).UID) == os.Getuid()
+}
+
+func currentDir() string {
+	dir, err := unix.Getwd()
+	if err != nil || !strings.HasPrefix(dir, "/") {
+		return "" // "(unreachable)…" for one that is not below our root (getcwd(2))
+	}
+	return dir
+}
+
+func program() (string, Node) {
+	path, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return "", Node{}
+	}
+	var st unix.Stat_t
+	return path, nodeOf(&st, unix.Stat("/proc/self/exe", &st), path)
+}
+
+// socketTables reads /proc/<pid>/net/unix of this process and, where its
+// network namespace is a given one, of the processes it comes from and of the
+// first: paths are connected to across network namespaces, but only listed in
+// their own. The tables are readable whoever's the process is.
+func socketTables(net NetFrom) ([]string, error) {
+	pids := []string{"self"}
+	if net == Given {
+		ppid := os.Getppid()
+		pids = append(pids, strconv.Itoa(ppid), parentOf(ppid), "1")
+	}
+	var tables []string
+	var seen []uint64
+	for _, pid := range pids {
+		at := "/proc/" + pid + "/net/unix"
+		var st unix.Stat_t
+		if pid == "" || unix.Stat(at, &st) != nil || slices.Contains(seen, st.Ino) {
+			continue // gone, or hidden (proc(5), hidepid), or of a namespace that was read
+		}
+		table, whole := text(at, maxTable)
+		if !whole {
+			return nil, fmt.Errorf("%s: cannot be read whole", at)
+		}
+		seen, tables = append(seen, st.Ino), append(tables, table)
+	}
+	if len(tables) == 0 || net == Given && len(tables) == 1 {
+		return nil, errors.New("no table of this machine's sockets can be read in /proc")
+	}
+	return tables, nil
+}
+
+// parentOf gives the parent of a process, or "" (proc_pid_stat(5): the fourth
+// field, behind a name in parentheses that may hold anything).
+func parentOf(pid int) string {
+	stat, _ := text("/proc/"+strconv.Itoa(pid)+"/stat", maxText)
+	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	if len(f) < 2 {
+		return ""
+	}
+	return f[1]
+}
+
+// bwrapWait bounds asking bubblewrap what it can do.
+const bwrapWait = 5 * time.Second
+
+func bwrapHelp(path string) (help, version string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), bwrapWait)
+	defer cancel()
+	ask := func(option string) (string, error) {
+		cmd := exec.CommandContext(ctx, path, option)
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("%s %s: %w", path, option, err)
+		}
+		return string(out), nil
+	}
+	if help, err = ask("--help"); err != nil {
+		return "", "", err
+	}
+	version, err = ask("--version")
+	return help, version, err
+}
+
+// keep writes a file whole or not at all.
+func keep(path, content string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

@@ -1,0 +1,144 @@
+package linuxwall
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A tree is this machine's file system as facts: what stands in them is given,
+// and what does not is looked up where a system is at hand, and written down.
+// Without one it is an error, of ours: so the same code that draws a plan
+// finds out which facts it needs.
+type tree struct {
+	facts *Facts
+	sys   *System // nil when only the facts count
+	// lacks is the first fact that was asked for and not there.
+	lacks error
+}
+
+func (t *tree) lack(what, path string) {
+	if t.lacks == nil {
+		t.lacks = fmt.Errorf("linuxwall: the facts do not say %s %s: this is a fault of ours, please report it", what, shown(path))
+	}
+}
+
+// node gives what stands at a path, links not followed. The folders above it
+// must be real.
+func (t *tree) node(path string) Node {
+	n, known := t.facts.Nodes[path]
+	if !known {
+		if t.sys == nil {
+			t.lack("what stands at", path)
+			return Node{}
+		}
+		n = t.sys.Lstat(path)
+		t.facts.Nodes[path] = n
+	}
+	return n
+}
+
+// names lists a folder, sorted; a folder with more than maxNames gives them
+// and false, as does one that cannot be listed.
+func (t *tree) names(dir string) ([]string, bool) {
+	l, known := t.facts.Lists[dir]
+	if !known {
+		if t.sys == nil {
+			t.lack("what is in", dir)
+			return nil, false
+		}
+		l.Names, l.Whole = t.sys.Names(dir, maxNames)
+		t.facts.Lists[dir] = l
+	}
+	return l.Names, l.Whole
+}
+
+// text gives the text of a small file, and whether it could be read and is no
+// longer than maxText.
+func (t *tree) text(path string) (string, bool) {
+	x, known := t.facts.Texts[path]
+	if !known {
+		if t.sys == nil {
+			t.lack("the text of", path)
+			return "", false
+		}
+		x.Text, x.Whole = t.sys.Text(path, maxText)
+		t.facts.Texts[path] = x
+	}
+	return x.Text, x.Whole
+}
+
+// makeable says whether something can be made in a folder.
+func (t *tree) makeable(dir string) bool {
+	can, known := t.facts.Makeable[dir]
+	if !known {
+		if t.sys == nil {
+			t.lack("whether anything can be made in", dir)
+			return true
+		}
+		can = t.sys.Makeable(dir)
+		t.facts.Makeable[dir] = can
+	}
+	return can
+}
+
+// A resolution is where a path leads on this machine.
+type resolution struct {
+	// real is the path with every link followed. Where something is missing
+	// on the way, what stands behind it is kept as it was written.
+	real string
+	node Node
+	// links are those passed, by where they really stand.
+	links []string
+	// missing is the first path on the way that is not there, or empty.
+	missing string
+}
+
+// maxLinks is how many links the kernel follows in one path
+// (path_resolution(7)).
+const maxLinks = 40
+
+// resolve follows a path as the kernel does, a link at its end included.
+func (t *tree) resolve(path string) resolution {
+	r := resolution{real: "/", node: t.node("/")}
+	rest := path
+	for rest != "" {
+		var name string
+		name, rest, _ = strings.Cut(rest, "/")
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			r.real = parent(r.real)
+			if r.missing == "" && r.node.Kind != Unseen {
+				r.node = t.node(r.real)
+			}
+			continue
+		}
+		r.real = join(r.real, name)
+		if r.missing == "" && r.node.Kind != Folder && r.node.Kind != Unseen {
+			r.missing, r.node = r.real, Node{} // ENOTDIR
+		}
+		if r.missing != "" || r.node.Kind == Unseen {
+			continue
+		}
+		r.node = t.node(r.real)
+		switch r.node.Kind {
+		case Missing:
+			r.missing = r.real
+		case Link:
+			r.links = append(r.links, r.real)
+			if len(r.links) > maxLinks {
+				r.node = Node{Kind: Tangled}
+				return r
+			}
+			rest = r.node.Target + "/" + rest
+			if strings.HasPrefix(r.node.Target, "/") {
+				r.real = "/"
+			} else {
+				r.real = parent(r.real)
+			}
+			r.node = t.node(r.real)
+		}
+	}
+	return r
+}
