@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
@@ -114,7 +116,17 @@ func readWhy(path string) (why string, there bool, err error) {
 	if err != nil {
 		return "", false, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
-	return strings.TrimSpace(strings.ToValidUTF8(string(b), "")), true, nil
+	return plainText(string(b)), true, nil
+}
+
+// plainText drops what is no text: a flag can be written by hand.
+func plainText(s string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, s))
 }
 
 // ReadWires reads what lnk sandbox paused --json prints.

@@ -53,10 +53,14 @@ func wrap(ctx context.Context, req WrapRequest) (Wrapped, error) {
 	}
 	wrapped, err := ReadWrapped(bytes.NewReader(out))
 	if err != nil {
-		return Wrapped{}, &CommandError{Command: "lnk sandbox wrap", Line: "its answer is not one", err: errors.New(err.Error())}
+		return Wrapped{}, &CommandError{Command: "lnk sandbox wrap", Line: "its answer is not one: " + err.Error(), err: errNoAnswer}
 	}
 	return wrapped, nil
 }
+
+// errNoAnswer is a wrap's answer that cannot be read. What it is refused for
+// is no refusal of the request.
+var errNoAnswer = errors.New("not an answer")
 
 // pluginThere says whether lnk finds the plugin: in its own folder, or on PATH.
 func pluginThere(lnk string) bool {

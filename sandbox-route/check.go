@@ -1,8 +1,10 @@
 package route
 
 import (
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
@@ -98,9 +100,28 @@ func (s Secret) checkPlace() error {
 	case s.Header != "" && s.Query != "":
 		return form.At("query", form.Refuse("beside header, want one of them"))
 	case s.Header != "":
-		return form.At("header", form.HeaderName(s.Header))
+		return form.At("header", checkHeader(s.Header))
 	}
 	return form.At("query", form.Token(s.Query))
+}
+
+// connectionHeaders are what a proxy reads itself or takes out (RFC 9110
+// section 7.6.1): a secret in one would not arrive, or would change where a
+// request ends.
+var connectionHeaders = []string{
+	"connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade",
+}
+
+// checkHeader judges the header that holds a secret.
+func checkHeader(name string) error {
+	if err := form.HeaderName(name); err != nil {
+		return err
+	}
+	low := strings.ToLower(name)
+	if slices.Contains(connectionHeaders, low) || strings.HasPrefix(low, "proxy-") || strings.HasPrefix(low, "lnk-") {
+		return form.Refuse(form.Quote(name) + ": a header of the connection or of lnk, not of the request")
+	}
+	return nil
 }
 
 // checkSecretHost judges that it can be one host; its normal form is the
@@ -134,9 +155,9 @@ func checkURLPath(s string) error {
 
 func (m Model) check() error {
 	return form.First(
-		form.At("provider", form.OneOf(m.Provider, "anthropic", "google", "openai")),
+		form.At("provider", form.OneOf(m.Provider, slices.Sorted(maps.Keys(baseVariable))...)),
 		form.At("upstream", checkModelUpstream(m.Upstream)),
-		form.At("header", form.HeaderName(m.Header)),
+		form.At("header", checkHeader(m.Header)),
 		form.At("value", form.HeaderValue(m.Value)),
 	)
 }

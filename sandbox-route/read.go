@@ -115,21 +115,25 @@ func (r *Route) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// MarshalJSON writes a route as the contract has it.
+// MarshalJSON writes a route as the contract has it, its kind last.
 func (r Route) MarshalJSON() ([]byte, error) {
+	if s, is := r.Kind.(Secret); is {
+		return json.Marshal(struct {
+			Name   string   `json:"name"`
+			Env    []string `json:"env,omitempty"`
+			Secret Secret   `json:"secret"`
+		}{r.Name, r.Env, s})
+	}
 	w := struct {
 		Name       string      `json:"name"`
-		Secret     any         `json:"secret,omitzero"`
+		Secret     bool        `json:"secret,omitzero"`
 		Env        []string    `json:"env,omitempty"`
 		Tool       *Tool       `json:"tool,omitzero"`
 		LocalModel *LocalModel `json:"local_model,omitzero"`
 		Open       *Open       `json:"open,omitzero"`
 		Model      *Model      `json:"model,omitzero"`
 		Bridge     *Bridge     `json:"bridge,omitzero"`
-	}{Name: r.Name, Env: r.Env}
-	if r.NeedsSecret {
-		w.Secret = true
-	}
+	}{Name: r.Name, Secret: r.NeedsSecret, Env: r.Env}
 	switch k := r.Kind.(type) {
 	case Tool:
 		w.Tool = &k
@@ -137,8 +141,6 @@ func (r Route) MarshalJSON() ([]byte, error) {
 		w.LocalModel = &k
 	case Open:
 		w.Open = &k
-	case Secret:
-		w.Secret = &k
 	case Model:
 		w.Model = &k
 	case Bridge:
@@ -146,5 +148,5 @@ func (r Route) MarshalJSON() ([]byte, error) {
 	default:
 		return nil, form.Refuse("no kind, want one of " + kindList)
 	}
-	return json.Marshal(w, json.Deterministic(true))
+	return json.Marshal(w)
 }

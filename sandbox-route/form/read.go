@@ -88,12 +88,26 @@ func (d *Decoder) next() (jsontext.Token, bool) {
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syn):
 		d.RefuseMember(syn.JSONPointer.LastToken(), "repeated")
-	case errors.As(err, &syn):
-		d.Refuse("not JSON: " + syn.Err.Error() + " (byte " + strconv.FormatInt(syn.ByteOffset, 10) + ")")
-	default:
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		d.Refuse("not JSON: it ends too early")
+	case errors.As(err, &syn):
+		d.Refuse("not JSON: " + fault(syn.Err) + " (byte " + strconv.FormatInt(syn.ByteOffset, 10) + ")")
+	default:
+		d.Refuse("not JSON")
 	}
 	return jsontext.Token{}, false
+}
+
+// fault says what is wrong with a text that is not JSON. The library's words
+// are kept where they show one character; some show the text around it, which
+// may be a secret's.
+func fault(err error) string {
+	for _, known := range []string{"invalid character", "invalid UTF-8", "object member name"} {
+		if s := err.Error(); strings.HasPrefix(s, known) {
+			return s
+		}
+	}
+	return "invalid text"
 }
 
 // is says whether a value of kind k comes next; another is refused as not
