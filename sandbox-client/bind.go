@@ -4,8 +4,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
@@ -113,16 +111,6 @@ func proxyBindShape(b *ProxyBind) form.Shape {
 		form.Optional("url_secret", form.String(&b.URLSecret)),
 	)
 }
-
-// MarshalJSON writes a bind, whichever JSON package calls it.
-func (b ProxyBind) MarshalJSON() ([]byte, error) {
-	type plain ProxyBind
-	return json.Marshal(plain(b))
-}
-
-// UnmarshalJSON reads a bind strictly, whichever JSON package calls it. It
-// does not judge the values: see [ProxyBind.Check].
-func (b *ProxyBind) UnmarshalJSON(j []byte) error { return unmarshal(j, b, proxyBindShape) }
 
 // ProxyBound is a blank proxy's answer to a bind, one line of JSON: {} once it
 // is bound, {"error"} when it stays blank.

@@ -72,9 +72,6 @@ func (c Commands) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string][]string{"only": c.Paths})
 }
 
-// UnmarshalJSON reads what may be executed strictly, whichever JSON package
-// calls it.
-func (c *Commands) UnmarshalJSON(b []byte) error { return unmarshal(b, c, commandsShape) }
 
 // UnmarshalText reads the word any, as TOML libraries have it; its table
 // {only = […]} they read into Paths.

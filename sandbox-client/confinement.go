@@ -4,40 +4,45 @@ import (
 	"path"
 	"slices"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
 
 // A Confinement says what a program may touch. [Wrap] takes one; plugins make
 // it from a [Spec] with [Of]. It says nothing of what runs, where, or with
 // which environment: that stays its caller's.
+//
+// The wall reads all of it but the proxy in Net, which the proxy reads. Paths
+// are absolute and clean, and those of Write and Read must be there when it
+// starts. Whatever it says, the settings folder stays closed.
 type Confinement struct {
 	_ [0]func()
 
 	// Name names the sandbox in logs, traffic and file names:
 	// 1 to 64 of A-Z a-z 0-9 . _ - , the first a letter or digit, no "..".
 	Name string `json:"name"`
-	// Write names files and folders to read and write, each absolute and clean.
+	// Write names files and folders to read and write.
 	Write []string `json:"write"`
 	// WriteDotFiles names those of Write at whose top .git, .envrc, .vscode
 	// and .idea may be written too, or one dot file's own path (<dir>/.git).
+	// In the others they are read only. Absent is none.
 	WriteDotFiles []string `json:"write_dot_files,omitempty"`
 	// Read names files and folders to read.
 	Read []string `json:"read"`
-	// ReadHome opens the user's home folder to read.
+	// ReadHome opens the user's home folder to read. Absent is false.
 	ReadHome bool `json:"read_home,omitzero"`
 	// Hide names files and folders that are closed, but for what Write and
-	// Read name in them.
+	// Read name in them; they need not be there. Absent is none.
 	Hide []string `json:"hide,omitempty"`
-	// TmpPrefix starts the name of the program's temporary folder.
+	// TmpPrefix starts the name of the program's temporary folder: made like
+	// Name, at most 32 characters. Absent leaves the name to the wall.
 	TmpPrefix string `json:"tmp_prefix,omitempty"`
-	// Terminal lets the program keep the terminal it is started on.
+	// Terminal lets the program keep the terminal it is started on. Absent is
+	// false: it has no controlling terminal.
 	Terminal bool `json:"terminal,omitzero"`
 	// Commands says what may be executed. It has no default.
 	Commands Commands `json:"commands"`
 	// DeveloperTools opens toolchains kept in the home folder and lets the
-	// sandbox's processes trace each other.
+	// sandbox's processes trace each other. Absent is false.
 	DeveloperTools bool `json:"developer_tools,omitzero"`
 	// Net is the network. It has no default.
 	Net Net `json:"net"`
@@ -102,24 +107,4 @@ func confinementShape(c *Confinement) form.Shape {
 		form.Optional("developer_tools", form.Bool(&c.DeveloperTools)),
 		form.Required("net", netShape(&c.Net)),
 	)
-}
-
-// MarshalJSON writes a confinement, whichever JSON package calls it.
-func (c Confinement) MarshalJSON() ([]byte, error) {
-	type plain Confinement
-	return json.Marshal(plain(c))
-}
-
-// UnmarshalJSON reads a confinement strictly, whichever JSON package calls
-// it. It does not judge the values: see [Confinement.Check].
-func (c *Confinement) UnmarshalJSON(b []byte) error { return unmarshal(b, c, confinementShape) }
-
-// unmarshal reads a form into *into, which keeps what it was on a refusal.
-func unmarshal[T any](b []byte, into *T, shape func(*T) form.Shape) error {
-	var got T
-	if err := form.Unmarshal(b, shape(&got)); err != nil {
-		return err
-	}
-	*into = got
-	return nil
 }

@@ -40,6 +40,13 @@ func TestAnyJSON(t *testing.T) {
 			{new(client.Proxy), `{"upstream":"direct","dir":"/d","hosts":[],"listen":0}`, []string{`{"upstream":"direct"}`, `{"upstream":"direct","dir":"/d","per_minute":0}`, `{"upstream":"direct","dir":"/d","LAN":true}`}},
 			{new(client.Spec), `{"network":{"mode":"proxied","hosts":[]}}`, []string{`{"network":{"Hosts":[]}}`, `{"files":null}`}},
 			{new(client.RunWith), `{"env":{"A":"1","B":"2"},"secrets":[],"serve":[],"write":[]}`, []string{`{}`, `{"env":{"A":"1","A":"2"},"secrets":[],"serve":[],"write":[]}`}},
+			{new(client.Unwalled), `{"name":"a","proxy":{"upstream":"direct","dir":""},"pointed":false}`, []string{`{"name":"a","proxy":{"upstream":"direct","dir":""}}`}},
+			{new(client.WrapRequest), `{"unwalled":{"name":"a","proxy":{"upstream":"direct","dir":""},"pointed":false},"argv":["x"]}`, []string{`{"policy":{},"argv":["x"]}`, `{"argv":["x"],"ARGV":[]}`}},
+			{new(client.CheckRequest), `{"confinement":{"name":"a","write":[],"read":[],"commands":"any","net":"closed"}}`, []string{`{}`, `{"confinement":{}}`}},
+			{new(client.Wrapped), `{"argv":["x"],"env":{"A":"1","B":"2"}}`, []string{`{"argv":["x"]}`, `{"argv":["x"],"env":null}`}},
+			{new(client.Secret), `{"secret":{"host":"a.example","header":"A","value":"v"},"url":"U","placeholder":"P"}`, []string{`{}`}},
+			{new(client.ProxyBound), `{"error":"x"}`, []string{`{"Error":"x"}`}},
+			{new(client.Wires), `{"stopped":true,"paused":[{"sandbox":"a","why":""}]}`, []string{`{"stopped":true}`, `{"stopped":true,"paused":[{"sandbox":"a"}]}`}},
 			{new(client.ProxyBind), `{"upstream":"direct","host":[]}`, []string{`{}`, `{"upstream":"direct","desktop":0}`}},
 		} {
 			if err := p.unmarshal([]byte(c.good), c.into); err != nil {
@@ -63,6 +70,23 @@ func TestAnyJSON(t *testing.T) {
 			if b, err := p.marshal(v); err == nil {
 				t.Errorf("%s wrote an empty %T: %s", p.name, v, b)
 			}
+		}
+	}
+}
+
+// Lists and variables that are nil are empty, not null.
+func TestNilIsEmpty(t *testing.T) {
+	for want, v := range map[string]any{
+		`{"env":{},"secrets":[],"serve":[],"write":[]}`: client.RunWith{},
+		`{"argv":["x"],"env":{}}`:                       client.Wrapped{Argv: []string{"x"}},
+		`{"stopped":false,"paused":[]}`:                 client.Wires{},
+		`{"upstream":"direct","dir":"/d"}`:              client.Proxy{Upstream: "direct", Dir: "/d"},
+		`{"loopback":{"ports":[],"dir":"/d"}}`:          client.NetOf(client.Loopback{Dir: "/d"}),
+		`{}`:                                            client.Spec{},
+		`{"name":"a","write":[],"read":[],"commands":"any","net":"closed"}`: client.Confinement{Name: "a", Commands: client.AnyCommand(), Net: client.NetOf(client.Closed{})},
+	} {
+		if b, err := stdjson.Marshal(v); err != nil || string(b) != want {
+			t.Errorf("%T: %s (%v)", v, b, err)
 		}
 	}
 }

@@ -243,7 +243,3 @@ func (n Net) MarshalJSON() ([]byte, error) {
 		return json.Marshal(map[string]NetMode{m.netMode(): m})
 	}
 }
-
-// UnmarshalJSON reads a net strictly, whichever JSON package calls it. It
-// does not judge the values: see [Net.Check].
-func (n *Net) UnmarshalJSON(b []byte) error { return unmarshal(b, n, netShape) }

@@ -6,44 +6,51 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
 
-// Proxy is a proxied sandbox's way out.
+// Proxy is a proxied sandbox's way out. The proxy reads all of it; the wrap
+// reads Listen, Routes, Secret and Hold too, for the environment. Ports are 1 to
+// 65535 and named once.
 type Proxy struct {
 	_ [0]func()
 
-	// Upstream is "direct", "system", or http://, https:// or socks5://
-	// [user:password@]host:port.
+	// Upstream is where calls go: "direct", "system" (this machine's own proxy
+	// settings), or http://, https:// or socks5:// [user:password@]host:port.
+	// It may hold a password.
 	Upstream string `json:"upstream"`
-	// Dir is a folder of the user's, 0700 or 2770, for the proxy's sockets.
+	// Dir is a folder of the user's, 0700 or 2770, for the proxy's sockets:
+	// out.sock, dns.sock, in.sock.
 	Dir string `json:"dir"`
-	// Serve are ports inside that are served on 127.0.0.1 and ::1 of this machine.
+	// Serve are ports inside that are served on 127.0.0.1 and ::1 of this
+	// machine. Absent is none.
 	Serve []uint16 `json:"serve,omitempty"`
-	// Hosts are the hosts reached. Nil is any host of the internet; empty is none.
+	// Hosts are the hosts reached. Nil, absent in JSON, is any host of the
+	// internet; empty is none. Their syntax is the proxy's to judge.
 	Hosts []string `json:"hosts,omitzero"`
-	// TCP are host:port or address:port reached with any protocol.
+	// TCP are host:port or address:port reached with any protocol. Their
+	// syntax is the proxy's to judge. Absent is none.
 	TCP []string `json:"tcp,omitempty"`
-	// Listen is a port of 127.0.0.1 for a proxy on loopback; nil is none,
-	// zero a free one.
+	// Listen is a port of 127.0.0.1 for a proxy on loopback, 0 to 65535, zero
+	// a free one. Nil leaves it to the proxy.
 	Listen *uint16 `json:"listen,omitempty"`
-	// PerMinute bounds new calls a minute; zero is no bound.
+	// PerMinute bounds new calls a minute, 1 or more; zero, absent in JSON, is
+	// no bound.
 	PerMinute int `json:"per_minute,omitzero"`
-	// Routes are ways out beside the network.
+	// Routes are ways out beside the network, at most 64.
 	Routes []route.Route `json:"routes,omitempty"`
-	// Caller is what bridges are told of who calls.
+	// Caller is what bridges are told of who calls. Nil has the wrap make one.
 	Caller *route.Caller `json:"caller,omitempty"`
 	// Secret is the URL secret of the routes that need one: 16 to 64 letters
-	// and digits. Empty lets the wrap make one.
+	// and digits. Empty has the wrap make one.
 	Secret string `json:"secret,omitempty"`
-	// LAN reaches addresses that are not the internet's.
+	// LAN reaches addresses that are not the internet's. Absent is false.
 	LAN bool `json:"lan,omitzero"`
-	// NoInternet leaves routes, ports and serve alone.
+	// NoInternet leaves routes, the mode's ports and Serve alone. Absent is false.
 	NoInternet bool `json:"no_internet,omitzero"`
-	// Hold runs no program (Linux).
+	// Hold runs no program, until it is stopped (Linux). Neither TCP nor the
+	// mode's ports go with it. Absent is false.
 	Hold bool `json:"hold,omitzero"`
 }
 
@@ -152,13 +159,3 @@ func proxyShape(p *Proxy) form.Shape {
 		form.Optional("hold", form.Bool(&p.Hold)),
 	)
 }
-
-// MarshalJSON writes a proxy, whichever JSON package calls it.
-func (p Proxy) MarshalJSON() ([]byte, error) {
-	type plain Proxy
-	return json.Marshal(plain(p))
-}
-
-// UnmarshalJSON reads a proxy strictly, whichever JSON package calls it. It
-// does not judge the values: see [Proxy.Check].
-func (p *Proxy) UnmarshalJSON(b []byte) error { return unmarshal(b, p, proxyShape) }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
@@ -143,13 +141,3 @@ func secretShape(s *Secret) form.Shape {
 		form.Optional("git", form.Bool(&s.Git)),
 	)
 }
-
-// MarshalJSON writes what a run is given, whichever JSON package calls it.
-func (v RunWith) MarshalJSON() ([]byte, error) {
-	type plain RunWith
-	return json.Marshal(plain(v), json.Deterministic(true))
-}
-
-// UnmarshalJSON reads what a run is given strictly, whichever JSON package
-// calls it. It does not judge the values: see [RunWith.Check].
-func (v *RunWith) UnmarshalJSON(b []byte) error { return unmarshal(b, v, runWithShape) }

@@ -4,8 +4,6 @@ import (
 	"io"
 	"math"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
 
@@ -148,13 +146,3 @@ func specNetworkShape(n *SpecNetwork) form.Shape {
 		form.Optional("localhost", form.Bool(&n.Localhost)),
 	)
 }
-
-// MarshalJSON writes a spec, whichever JSON package calls it.
-func (s Spec) MarshalJSON() ([]byte, error) {
-	type plain Spec
-	return json.Marshal(plain(s))
-}
-
-// UnmarshalJSON reads a spec strictly, whichever JSON package calls it. It
-// does not judge the values: see [Spec.Check].
-func (s *Spec) UnmarshalJSON(b []byte) error { return specError(unmarshal(b, s, specShape)) }
