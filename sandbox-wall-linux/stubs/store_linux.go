@@ -1,0 +1,222 @@
+package stubs
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Store is where runs write down which stubs they made: a folder of its
+// user's alone, which the sandbox never sees.
+type Store struct{ dir string }
+
+// NewStore names the folder; nothing is made before it is needed.
+func NewStore(dir string) *Store { return &Store{dir} }
+
+const (
+	lockName     = "lock"
+	recordSuffix = ".run"
+
+	// lockPatience bounds the wait for another run, which holds the lock for
+	// well under a millisecond a stub.
+	lockPatience = 10 * time.Second
+	maxBackoff   = 8 * time.Millisecond
+)
+
+// An opened store is held by one process at a time.
+type opened struct {
+	dir  int
+	lock int
+}
+
+// open makes the store if need be and locks it.
+func (s *Store) open() (*opened, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, fmt.Errorf("stubs: %w", err)
+	}
+	dir, err := unix.Open(s.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("stubs: %s: %w", s.dir, err)
+	}
+	o := &opened{dir: dir, lock: -1}
+	if err := o.own(); err != nil {
+		o.close()
+		return nil, fmt.Errorf("stubs: %s: %w", s.dir, err)
+	}
+	o.lock, err = unix.Openat(dir, lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err == nil {
+		err = lockWithin(o.lock, lockPatience)
+	}
+	if err != nil {
+		o.close()
+		return nil, fmt.Errorf("stubs: %s: %w", filepath.Join(s.dir, lockName), err)
+	}
+	return o, nil
+}
+
+// own refuses a folder that others could have put records into.
+func (o *opened) own() error {
+	var st unix.Stat_t
+	if err := unix.Fstat(o.dir, &st); err != nil {
+		return err
+	}
+	if int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("belongs to user %d, want %d", st.Uid, os.Geteuid())
+	}
+	if st.Mode&0o077 != 0 {
+		return fmt.Errorf("mode %04o, want 0700", st.Mode&0o7777)
+	}
+	return nil
+}
+
+func (o *opened) close() {
+	if o.lock >= 0 {
+		unix.Close(o.lock)
+	}
+	unix.Close(o.dir)
+}
+
+func lockWithin(fd int, patience time.Duration) error {
+	deadline := time.Now().Add(patience)
+	for wait := 250 * time.Microsecond; ; wait = min(2*wait, maxBackoff) {
+		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return nil
+		case err != unix.EWOULDBLOCK && err != unix.EINTR:
+			return err
+		case time.Now().After(deadline):
+			return ErrBusy
+		}
+		time.Sleep(wait)
+	}
+}
+
+// A run is a record as it was found. Of a dead one the lock is held.
+type run struct {
+	name    string
+	file    *os.File
+	live    bool
+	entries []entry
+}
+
+// runs reads every record but the one named except.
+func (o *opened) runs(except string) ([]*run, error) {
+	names, err := recordNames(o.dir)
+	if err != nil {
+		return nil, fmt.Errorf("stubs: %w", err)
+	}
+	var runs []*run
+	for _, name := range names {
+		if name == except {
+			continue
+		}
+		r, err := o.read(name)
+		if errors.Is(err, unix.ENOENT) {
+			continue
+		}
+		if err != nil {
+			closeRuns(runs)
+			return nil, fmt.Errorf("stubs: record %s: %w", name, err)
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+func (o *opened) read(name string) (*run, error) {
+	fd, err := unix.Openat(o.dir, name, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{name: name, file: os.NewFile(uintptr(fd), name)}
+	switch err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err {
+	case nil:
+	case unix.EWOULDBLOCK:
+		r.live = true
+	default:
+		r.file.Close()
+		return nil, err
+	}
+	if err := r.readEntries(); err != nil {
+		r.file.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *run) readEntries() error {
+	text, err := io.ReadAll(io.LimitReader(r.file, maxRecord))
+	if err != nil {
+		return err
+	}
+	r.entries = readEntries(text)
+	return nil
+}
+
+func closeRuns(runs []*run) {
+	for _, r := range runs {
+		r.file.Close()
+	}
+}
+
+// listed is which stubs live runs need.
+func listed(runs []*run) map[string]bool {
+	need := map[string]bool{}
+	for _, r := range runs {
+		for _, e := range r.entries {
+			need[e.Path] = need[e.Path] || r.live
+		}
+	}
+	return need
+}
+
+// create makes a record and locks it, under the store's lock, so that nobody
+// sees it without its own.
+func (o *opened) create() (name string, f *os.File, err error) {
+	name = rand.Text() + recordSuffix
+	fd, err := unix.Openat(o.dir, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return "", nil, fmt.Errorf("stubs: make a record: %w", err)
+	}
+	f = os.NewFile(uintptr(fd), name)
+	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		o.forget(name, f)
+		return "", nil, fmt.Errorf("stubs: lock a record: %w", err)
+	}
+	return name, f, nil
+}
+
+func (o *opened) forget(name string, f *os.File) error {
+	err := unix.Unlinkat(o.dir, name, 0)
+	f.Close()
+	return err
+}
+
+// recordNames lists the records of a store without locking it.
+func recordNames(dir int) ([]string, error) {
+	fd, err := unix.Openat(dir, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), ".")
+	defer f.Close()
+	all, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range all {
+		if strings.HasSuffix(name, recordSuffix) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}

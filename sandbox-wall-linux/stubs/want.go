@@ -1,0 +1,108 @@
+package stubs
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// A Want is a name that must be taken.
+type Want struct {
+	_ [0]func()
+
+	// Path is absolute and clean, and no folder of it is a link.
+	Path string
+	// In is the folder that it must be in, as it was looked at; zero is
+	// whatever stands there.
+	In Node
+	// File takes the name by a file that holds Text, for programs that would
+	// break on a folder.
+	File bool
+	Text string
+}
+
+// A Node tells one file from another, as stat(2) does.
+type Node struct{ Dev, Ino uint64 }
+
+// Limits of what is asked for and of what is read back.
+const (
+	maxWants  = 4096
+	maxText   = 4096
+	maxRecord = 4 << 20
+)
+
+// The kinds of errors. [Error] says of which path.
+var (
+	// ErrCannotMake is that nothing can be made there: the file system is read
+	// only, the folder is somebody else's or not there, or the like. The cause
+	// is wrapped.
+	ErrCannotMake = errors.New("cannot be made")
+	// ErrMoved is that a folder on the way is a link, or is not the one that
+	// was looked at.
+	ErrMoved = errors.New("its folder is not the one it was")
+	// ErrBusy is that another run held the store for too long.
+	ErrBusy = errors.New("held by another run for too long")
+)
+
+// An Error is what went wrong with one path.
+type Error struct {
+	Path string
+	// Kind is one of the errors above, or nil.
+	Kind error
+	// Err is the cause.
+	Err error
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Kind == nil:
+		return fmt.Sprintf("stub %s: %v", e.Path, e.Err)
+	case e.Err == nil:
+		return fmt.Sprintf("stub %s: %v", e.Path, e.Kind)
+	}
+	return fmt.Sprintf("stub %s: %v: %v", e.Path, e.Kind, e.Err)
+}
+
+func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
+
+// A Report is what became of stubs.
+type Report struct {
+	_ [0]func()
+
+	// Removed are gone.
+	Removed []string
+	// Kept are needed by another run, which removes them.
+	Kept []string
+	// Taken hold something that somebody put there, and stay as they are.
+	Taken []string
+	// Lost may stand in a folder that was moved away or cannot be written
+	// anymore: they are empty, and harm nobody.
+	Lost []string
+}
+
+func (r *Report) add(more Report) {
+	r.Removed = append(r.Removed, more.Removed...)
+	r.Kept = append(r.Kept, more.Kept...)
+	r.Taken = append(r.Taken, more.Taken...)
+	r.Lost = append(r.Lost, more.Lost...)
+}
+
+func checkWants(wants []Want) error {
+	if len(wants) > maxWants {
+		return fmt.Errorf("stubs: %d names, and %d can be taken", len(wants), maxWants)
+	}
+	for _, w := range wants {
+		if !cleanPath(w.Path) {
+			return &Error{Path: w.Path, Err: errors.New("not an absolute, clean path to something in a folder")}
+		}
+		if len(w.Text) > maxText || w.Text != "" && !w.File {
+			return &Error{Path: w.Path, Err: fmt.Errorf("a text of %d bytes, want a file of at most %d", len(w.Text), maxText)}
+		}
+	}
+	return nil
+}
+
+func cleanPath(p string) bool {
+	return path.IsAbs(p) && path.Clean(p) == p && p != "/" && !strings.ContainsRune(p, 0)
+}
