@@ -33,9 +33,10 @@ func checkOutside(tree fs.FS, parent string, neighbours []string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	absolute := ""
+	var absolute *regexp.Regexp
 	if !slices.Contains(sharedFolders, parent) && path.Dir(parent) != "/home" {
-		absolute = parent + "/"
+		// Where it starts a path: another path may have it in its middle.
+		absolute = regexp.MustCompile(`(?m)(?:^|[^A-Za-z0-9._~/-])` + regexp.QuoteMeta(parent) + "/")
 	}
 	var faults []string
 	for _, name := range files {
@@ -43,8 +44,8 @@ func checkOutside(tree fs.FS, parent string, neighbours []string) ([]string, err
 		if err != nil {
 			return nil, err
 		}
-		if absolute != "" && strings.Contains(text, absolute) {
-			faults = append(faults, fmt.Sprintf("%s: names %s, the folder of a clone", name, absolute))
+		if absolute != nil && absolute.MatchString(text) {
+			faults = append(faults, fmt.Sprintf("%s: names %s/, the folder of a clone", name, parent))
 		}
 		for _, up := range slices.Compact(upwards.FindAllString(text, -1)) {
 			for _, from := range []string{path.Dir(name), "."} {
@@ -89,6 +90,9 @@ func TestNothingOutsideFails(t *testing.T) {
 		{"beside it, from a folder", "/yard", "d/a.md", "see " + up + up + "notes", "notes"},
 		{"written for a reader at the root", "/yard", "d/a.go", "// as in " + up + "notes/x", "notes"},
 		{"by its absolute path", "/yard", "a.sh", "cat /yard/x", "/yard/"},
+		{"at the start of a line", "/yard", "a.txt", "one\n/yard/x", "/yard/"},
+		{"in quotes", "/yard", "a.go", `"/yard/x"`, "/yard/"},
+		{"in the middle of another path", "/yard", "a.txt", "/home/ann/yard/x", ""},
 		{"a sibling", "/yard", "d/a.md", "see " + up + "e/notes", ""},
 		{"up to what is not there", "/yard", "d/a_test.go", `"` + up + up + up + `etc/passwd"`, ""},
 		{"a folder that holds other things", "/tmp", "a.sh", "ls /tmp/x", ""},
