@@ -29,7 +29,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		refused.of(r.Header["Accept"]).write(w)
 		return
 	}
-	if h.websocket() && asksUpgrade(r.Header) {
+	if h.websocket() {
 		p.upgrade(w, r, g, c)
 		return
 	}

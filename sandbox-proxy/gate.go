@@ -420,7 +420,7 @@ func (g *gate) leave() { g.proxy.drop(g) }
 
 // reset closes a connection so that the other side sees it was cut.
 func reset(c net.Conn) {
-	if tcp, ok := c.(*net.TCPConn); ok {
+	if tcp, ok := c.(interface{ SetLinger(int) error }); ok {
 		tcp.SetLinger(0)
 	}
 	c.Close()

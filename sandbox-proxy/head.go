@@ -12,16 +12,17 @@ import (
 // A head is a request's head, read so strictly that no two readers could read
 // it differently: RFC 9112 without what it lets a server put up with.
 type head struct {
-	method  string
-	target  string
-	minor   int // HTTP/1.minor
-	host    string
-	hosted  bool // there is a Host
-	length  int64
-	chunked bool
-	upgrade string   // the protocol that is asked for, lower case
-	auth    []string // each Proxy-Authorization
-	accept  []string // each Accept
+	method   string
+	target   string
+	minor    int // HTTP/1.minor
+	host     string
+	hosted   bool // there is a Host
+	length   int64
+	chunked  bool
+	upgrade  string   // the protocol that is asked for, lower case
+	switches bool     // Connection names the upgrade
+	auth     []string // each Proxy-Authorization
+	accept   []string // each Accept
 
 	bad *badHead
 }
@@ -147,6 +148,10 @@ func (h *head) field(line string) *badHead {
 			return bad(http.StatusNotImplemented, "a Transfer-Encoding other than chunked")
 		}
 		h.chunked = true
+	case "connection":
+		for name := range strings.SplitSeq(value, ",") {
+			h.switches = h.switches || strings.EqualFold(strings.TrimSpace(name), "upgrade")
+		}
 	case "upgrade":
 		if h.upgrade != "" {
 			value = h.upgrade + ", " + value
@@ -180,10 +185,11 @@ func (h *head) takesOver() bool {
 	return h.bad == nil && (h.method == http.MethodConnect || h.websocket())
 }
 
-// websocket says whether the connection is asked to become a websocket. No
-// other protocol is carried: h2c would hide the requests after the first.
+// websocket says whether the connection is asked to become a websocket (RFC
+// 6455 section 4.1). No other protocol is carried: h2c would hide the requests
+// after the first.
 func (h *head) websocket() bool {
-	return h.upgrade == "websocket" && h.minor == 1 && !h.chunked && h.length <= 0
+	return h.switches && h.upgrade == "websocket" && h.minor == 1 && !h.chunked && h.length <= 0
 }
 
 func token(s string) bool { return s != "" && len(s) < 256 && httpguts.ValidHeaderFieldName(s) }

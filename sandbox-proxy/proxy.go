@@ -112,7 +112,9 @@ func (p *Proxy) accept(l net.Listener, serve func(net.Conn)) error {
 }
 
 func keepAlive(c net.Conn) {
-	if tcp, ok := c.(*net.TCPConn); ok {
+	if tcp, ok := c.(interface {
+		SetKeepAliveConfig(net.KeepAliveConfig) error
+	}); ok {
 		tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepaliveTime, Interval: keepaliveTime, Count: keepaliveCount})
 	}
 }
@@ -164,11 +166,17 @@ func (p *Proxy) spawn(f func()) bool {
 	return true
 }
 
-// add notes something that is open. It is false, and the thing is cut, when
-// the proxy is closed or its wire is stopped.
-func (p *Proxy) add(c cutter) bool {
+// add notes a part of a call that is open. It is false, and the part is cut,
+// when the proxy is closed or its wire is stopped.
+func (p *Proxy) add(c cutter) bool { return p.note(c, true) }
+
+// addIdle notes a connection on which nothing was asked yet. A stopped wire has
+// an answer for what will be.
+func (p *Proxy) addIdle(g *gate) bool { return p.note(g, false) }
+
+func (p *Proxy) note(c cutter, isCall bool) bool {
 	p.mu.Lock()
-	refuse := p.closed || p.wire.stopped
+	refuse := p.closed || isCall && p.wire.stopped
 	if !refuse {
 		p.open[c] = true
 	}

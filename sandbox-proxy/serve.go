@@ -16,7 +16,7 @@ const socksVersion = 5
 // serveProxy answers one connection to the proxy, by its first byte.
 func (p *Proxy) serveProxy(c net.Conn) {
 	g := p.newGate(c, nil)
-	if !p.add(g) {
+	if !p.addIdle(g) {
 		return
 	}
 	g.SetReadDeadline(time.Now().Add(betweenTime))

@@ -34,7 +34,7 @@ func (p *Proxy) ServeTransparent(l net.Listener, dst func(net.Conn) (netip.AddrP
 // serveMeant carries a connection that was meant for a host.
 func (p *Proxy) serveMeant(conn net.Conn, asked judge.Call) {
 	g := p.newGate(conn, nil)
-	if !p.add(g) {
+	if !p.addIdle(g) {
 		return
 	}
 	d := p.config.Judge.Rule(asked)

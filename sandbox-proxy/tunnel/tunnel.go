@@ -1,6 +1,7 @@
 package tunnel
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"sync"
@@ -100,7 +101,7 @@ func (t *Tunnel) fail(why error) {
 	}
 	close(t.stopped)
 	for _, c := range []net.Conn{t.Near, t.Far} {
-		if tcp, ok := c.(*net.TCPConn); ok && why != nil {
+		if tcp, ok := c.(interface{ SetLinger(int) error }); ok && why != nil {
 			tcp.SetLinger(0) // what was cut must not look as if it ended
 		}
 		c.Close()
@@ -167,8 +168,8 @@ func (c *clock) start(t *Tunnel) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.epoch, c.limit = time.Now(), t.Idle
-	if t.Idle > 0 || t.Drain > 0 {
-		c.timer = time.AfterFunc(max(t.Idle, t.Drain), func() { c.check(t) })
+	if first := cmp.Or(t.Idle, t.Drain); first > 0 {
+		c.timer = time.AfterFunc(first, func() { c.check(t) })
 	}
 }
 

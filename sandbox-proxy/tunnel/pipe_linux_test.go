@@ -1,0 +1,89 @@
+package tunnel
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+)
+
+// Pipes are lent up to the limit, and what is given back not empty is not lent
+// again.
+func TestPipes(t *testing.T) {
+	var all []*held
+	for range maxPipes {
+		h := new(held)
+		if !h.getPipe() {
+			t.Fatalf("no pipe after %d", len(all))
+		}
+		all = append(all, h)
+	}
+	if h := new(held); h.getPipe() {
+		t.Errorf("more than %d pipes are lent", maxPipes)
+	}
+	dirty := all[0].pipe
+	for i, h := range all {
+		h.putPipe(i > 0)
+		h.putPipe(true)
+	}
+	if n := lent.Load(); n != 0 {
+		t.Errorf("%d pipes are lent after all were given back", n)
+	}
+	for range len(spare) {
+		p := <-spare
+		if p == dirty {
+			t.Error("a pipe with bytes in it is lent again")
+		}
+		p.close()
+	}
+}
+
+// A stream that moves much is spliced, one that does not is not, and nothing
+// stays lent.
+func TestSplices(t *testing.T) {
+	near, program := tcpPair(t)
+	far, origin := tcpPair(t)
+	tn := &Tunnel{Near: near, Far: far}
+	done := make(chan error)
+	go func() { done <- tn.Run() }()
+	io.WriteString(origin, "small")
+	io.ReadFull(program, make([]byte, 5))
+	if len(spare) != 0 {
+		t.Error("a small move took a pipe")
+	}
+	go func() {
+		for range 32 {
+			origin.Write(make([]byte, 1<<20))
+		}
+		origin.Close()
+	}()
+	time.Sleep(50 * time.Millisecond) // much is waiting: the moves are bulky
+	io.Copy(io.Discard, program)
+	program.Close()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if len(spare) == 0 {
+		t.Error("much was moved and no pipe was used")
+	}
+	if n := lent.Load(); n != 0 {
+		t.Errorf("%d pipes are lent after the end", n)
+	}
+}
+
+func tcpPair(t *testing.T) (a, b net.Conn) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if a, err = net.Dial("tcp", l.Addr().String()); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = l.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { a.Close(); b.Close() })
+	return a, b
+}

@@ -1,0 +1,95 @@
+package proxy_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// socketOrigin agrees to websockets, says hi at once, and echoes. Other
+// requests it answers with what it saw.
+func socketOrigin(c *net.TCPConn) {
+	r := bufio.NewReader(c)
+	for {
+		req, err := http.ReadRequest(r)
+		if err != nil {
+			return
+		}
+		if req.Header.Get("Upgrade") == "websocket" && req.URL.Path == "/ws" {
+			io.WriteString(c, "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: x\r\nKeep-Alive: 1\r\n\r\nhi")
+			io.Copy(c, r)
+			return
+		}
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"+map[bool]string{true: "plain", false: "asked"}[req.Header.Get("Upgrade") == ""])
+	}
+}
+
+func TestWebsocket(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.origin("ok.test", 80, socketOrigin)
+	for _, connection := range []string{"Upgrade", "keep-alive, upgrade", "keep-alive\r\nConnection: Upgrade"} {
+		c := l.client().say("GET http://ok.test/ws HTTP/1.1\r\nHost: ok.test\r\nConnection: %s\r\nUpgrade: WebSocket\r\nSec-WebSocket-Key: x\r\n\r\nfirst frame", connection)
+		resp, err := http.ReadResponse(c.r, nil)
+		if err != nil || resp.StatusCode != 101 || resp.Header.Get("Upgrade") != "websocket" || resp.Header.Get("Connection") != "Upgrade" || resp.Header.Get("Keep-Alive") != "" {
+			t.Fatalf("%s: %v %v", connection, resp, err)
+		}
+		if got := c.read(13); got != "hifirst frame" {
+			t.Errorf("%q", got)
+		}
+		if got := c.say("ping").read(4); got != "ping" {
+			t.Errorf("%q", got)
+		}
+		c.CloseWrite()
+		if rest, err := c.rest(); rest != "" || err != nil {
+			t.Errorf("%q %v", rest, err)
+		}
+	}
+}
+
+// What is not a websocket is not carried as one: h2c would hide what comes
+// after it.
+func TestUpgrades(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.origin("ok.test", 80, socketOrigin)
+	for head, want := range map[string]string{
+		"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n": "plain",
+		"Connection: Upgrade\r\nUpgrade: websocket, h2c\r\n":                              "plain",
+		"Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: h2c\r\n":                   "plain",
+		"Connection: Upgrade\r\nUpgrade: TLS/1.0\r\n":                                     "plain",
+		"Connection: Upgrade\r\nUpgrade: websocket\r\n":                                   "asked", // and not agreed to
+	} {
+		c := l.client().say("GET http://ok.test/other HTTP/1.1\r\nHost: ok.test\r\n%s\r\n", head)
+		resp, body := c.answer()
+		if resp.StatusCode != 200 || body != want {
+			t.Errorf("%q: %d %q", head, resp.StatusCode, body)
+		}
+		if want == "asked" && !resp.Close {
+			t.Errorf("%q: the connection goes on", head)
+		}
+		if want == "plain" {
+			if resp, _ := c.say("GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n").answer(); resp.StatusCode != 403 {
+				t.Errorf("%q: then %d", head, resp.StatusCode)
+			}
+		}
+	}
+	// A websocket in name only: without Connection it is no upgrade, and the
+	// bytes behind it are no request.
+	c := l.client().say("GET http://ok.test/ws HTTP/1.1\r\nHost: ok.test\r\nUpgrade: websocket\r\n\r\nGET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n")
+	if all, _ := c.rest(); !strings.HasPrefix(all, "HTTP/1.1 200") || strings.Count(all, "HTTP/1.1") > 2 || strings.Contains(all, "evil.test") && !strings.Contains(all, "403") {
+		t.Errorf("%q", all)
+	}
+}
+
+func TestWebsocketRefused(t *testing.T) {
+	l := newLab(t, hosts("ok.test", "gone.test"))
+	l.name("gone.test", "192.0.2.99")
+	for host, want := range map[string]int{"evil.test": 403, "gone.test": 502} {
+		c := l.client().say("GET http://%s/ws HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nframe", host, host)
+		if resp, _ := c.answer(); resp.StatusCode != want {
+			t.Errorf("%s: %d", host, resp.StatusCode)
+		}
+	}
+}
