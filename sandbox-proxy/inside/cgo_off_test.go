@@ -1,0 +1,6 @@
+//go:build !cgo
+
+package inside
+
+// withCgo: the runtime can reach every thread.
+const withCgo = false

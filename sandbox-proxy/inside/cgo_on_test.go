@@ -1,0 +1,6 @@
+//go:build cgo
+
+package inside
+
+// withCgo: the runtime cannot reach every thread.
+const withCgo = true

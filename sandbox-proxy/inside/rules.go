@@ -1,0 +1,179 @@
+package inside
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+)
+
+// Rules is the namespace's nftables rule set, the same for every sandbox, as a
+// value: [Rules.String] shows it as nft(8) would list it, and it is installed
+// and read back as it stands here.
+type Rules struct {
+	_ [0]func()
+
+	// Table is the name of the one table, of family inet.
+	Table  string
+	Chains []Chain
+}
+
+// A Chain is a base chain: it sees packets at its hook.
+type Chain struct {
+	Name     string
+	Kind     string // nat or filter
+	Hook     string // input, forward or output
+	Priority int32
+	Accept   bool // the policy; else drop
+	Rules    []Rule
+}
+
+// A Rule is a match and a verdict. What is left at its zero value matches
+// every packet.
+type Rule struct {
+	Looped bool         // it comes in by loopback
+	To     netip.Prefix // its destination
+	Over   Protocol     // its transport
+	Port   uint16       // its destination port; needs Over
+	Do     Verdict
+	// Redirect is the port of loopback it goes to instead, for [ToPort].
+	Redirect uint16
+}
+
+// Protocol is an IP protocol number; zero is any.
+type Protocol uint8
+
+// The protocols that rules tell apart.
+const (
+	TCP Protocol = 6
+	UDP Protocol = 17
+)
+
+func (p Protocol) String() string {
+	switch p {
+	case TCP:
+		return "tcp"
+	case UDP:
+		return "udp"
+	}
+	return fmt.Sprintf("%d", uint8(p))
+}
+
+// Verdict is what becomes of a packet that a rule matches. The zero value is
+// none and is refused.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Accept   Verdict = iota + 1 // it goes on
+	Return                      // the chain's policy
+	ToPort                      // it goes to a port of loopback, its destination kept
+	Reset                       // a TCP reset is its answer
+	Prohibit                    // "administratively prohibited" is its answer, and EPERM its sender's
+)
+
+// The priorities of the hooks, as linux/netfilter_ipv4.h has them: the
+// destination is changed before the filter looks at it.
+const (
+	priorityDNAT   = -100
+	priorityFilter = 0
+)
+
+// TheRules gives the rule set.
+//
+// Destinations are judged by address, not by interface: all there is is
+// loopback, and every address is routed to it. Name queries go to the name
+// server whatever they were addressed to, loopback included, since resolvers
+// ask 127.0.0.53 or what resolv.conf says. After the first chain every TCP
+// connection is addressed to loopback; what the second chain still sees of TCP
+// with another destination belongs to no connection, and is reset.
+func TheRules() Rules {
+	own := []netip.Prefix{
+		netip.PrefixFrom(netip.AddrFrom4([4]byte{127}), 8),
+		netip.PrefixFrom(Own4, 32),
+		netip.PrefixFrom(loopback6, 128),
+		netip.PrefixFrom(Own6, 128),
+	}
+	redirect := []Rule{
+		{Over: UDP, Port: 53, Do: ToPort, Redirect: DNSPort},
+		{Over: TCP, Port: 53, Do: ToPort, Redirect: DNSPort},
+	}
+	var refuse []Rule
+	for _, to := range own {
+		redirect = append(redirect, Rule{To: to, Do: Return})
+		refuse = append(refuse, Rule{To: to, Do: Accept})
+	}
+	redirect = append(redirect, Rule{Over: TCP, Do: ToPort, Redirect: TransparentPort})
+	refuse = append(refuse, Rule{Over: TCP, Do: Reset}, Rule{Do: Prohibit})
+	return Rules{Table: "lnk", Chains: []Chain{
+		{Name: "carry", Kind: "nat", Hook: "output", Priority: priorityDNAT, Accept: true, Rules: redirect},
+		{Name: "refuse", Kind: "filter", Hook: "output", Priority: priorityFilter, Rules: refuse},
+		// Nothing but loopback is there. Should the machine's owner move an
+		// interface in, nothing comes in by it and nothing passes through.
+		{Name: "arrive", Kind: "filter", Hook: "input", Priority: priorityFilter, Rules: []Rule{{Looped: true, Do: Accept}}},
+		{Name: "pass", Kind: "filter", Hook: "forward", Priority: priorityFilter},
+	}}
+}
+
+// String is the rule set as nft(8) 1.0 lists it.
+func (r Rules) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "table inet %s {\n", r.Table)
+	for i, c := range r.Chains {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		policy := "drop"
+		if c.Accept {
+			policy = "accept"
+		}
+		priority := "filter"
+		if c.Priority == priorityDNAT {
+			priority = "-100" // nft has a name for it in prerouting only
+		}
+		fmt.Fprintf(&b, "\tchain %s {\n\t\ttype %s hook %s priority %s; policy %s;\n", c.Name, c.Kind, c.Hook, priority, policy)
+		for _, rule := range c.Rules {
+			fmt.Fprintf(&b, "\t\t%s\n", rule)
+		}
+		b.WriteString("\t}\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func (r Rule) String() string {
+	var w []string
+	if r.Looped {
+		w = append(w, `iif "lo"`)
+	}
+	if r.To.IsValid() {
+		family, to := "ip6", r.To.Addr().String()
+		if r.To.Addr().Is4() {
+			family = "ip"
+		}
+		if !r.To.IsSingleIP() {
+			to = r.To.String()
+		}
+		w = append(w, family, "daddr", to)
+	}
+	switch {
+	case r.Port != 0:
+		w = append(w, r.Over.String(), "dport", fmt.Sprint(r.Port))
+	case r.Over != 0:
+		w = append(w, "meta l4proto", r.Over.String())
+	}
+	switch r.Do {
+	case Accept:
+		w = append(w, "accept")
+	case Return:
+		w = append(w, "return")
+	case ToPort:
+		w = append(w, fmt.Sprintf("redirect to :%d", r.Redirect))
+	case Reset:
+		w = append(w, "reject with tcp reset")
+	case Prohibit:
+		w = append(w, "reject with icmpx admin-prohibited")
+	default:
+		w = append(w, fmt.Sprintf("verdict %d", r.Do))
+	}
+	return strings.Join(w, " ")
+}
