@@ -5,7 +5,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,50 +61,6 @@ func (p *Proxy) newGate(c net.Conn, into *inside) *gate {
 	g := &gate{Conn: c, proxy: p, into: into, buf: make([]byte, firstBytes)}
 	g.wake = sync.NewCond(&g.mu)
 	return g
-}
-
-// fill reads more into the buffer, which grows to maxHeadBytes.
-func (g *gate) fill() error {
-	if g.r == g.w {
-		g.r, g.w = 0, 0
-	}
-	if g.w == len(g.buf) {
-		if g.r > 0 {
-			g.w = copy(g.buf, g.buf[g.r:g.w])
-			g.r = 0
-		} else if len(g.buf) >= maxHeadBytes {
-			return errFull
-		} else {
-			bigger := make([]byte, 2*len(g.buf))
-			g.w = copy(bigger, g.buf[:g.w])
-			g.buf = bigger
-		}
-	}
-	n, err := g.Conn.Read(g.buf[g.w:])
-	g.w += n
-	if n > 0 {
-		return nil
-	}
-	return err
-}
-
-var errFull = bad(http.StatusRequestHeaderFieldsTooLarge, "a head longer than 64 KiB")
-
-// unread gives the bytes that were read and not given, for good.
-func (g *gate) unread() []byte {
-	b := g.buf[g.r:g.w]
-	g.r, g.w = 0, 0
-	return append([]byte(nil), b...)
-}
-
-// push puts bytes back in front of what is unread.
-func (g *gate) push(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	rest := g.unread()
-	g.buf = append(append([]byte(nil), b...), rest...)
-	g.r, g.w = 0, len(g.buf)
 }
 
 // nextHead waits for a whole head, reads it, and notes it. A head that is
@@ -238,47 +193,6 @@ func (g *gate) afterHead() {
 	}
 }
 
-// body gives bytes of the body, and no further.
-func (g *gate) body(p []byte) (int, error) {
-	if g.mode == inBody && g.r == g.w {
-		n, err := g.Conn.Read(p[:min(int64(len(p)), g.left)])
-		g.took(int64(n))
-		return n, err
-	}
-	if g.r == g.w {
-		if err := g.fill(); err != nil {
-			return 0, err
-		}
-	}
-	b := g.buf[g.r:g.w]
-	if len(b) > len(p) {
-		b = b[:len(p)]
-	}
-	if g.mode == inBody {
-		n := copy(p, b[:min(int64(len(b)), g.left)])
-		g.r += n
-		g.took(int64(n))
-		return n, nil
-	}
-	n, done, err := g.chunks.next(b)
-	if err != nil {
-		return 0, err
-	}
-	copy(p, b[:n])
-	g.r += n
-	if done {
-		g.mode = betweenHeads
-	}
-	return n, nil
-}
-
-func (g *gate) took(n int64) {
-	g.left -= n
-	if g.left == 0 {
-		g.mode = betweenHeads
-	}
-}
-
 // take gives the head of the request that the server has just read. A request
 // that is not what was read here is refused.
 func (g *gate) take(r *http.Request) *head {
@@ -301,66 +215,6 @@ func (g *gate) answered() {
 	g.busy = len(g.heads) > 0
 	g.wake.Broadcast()
 	g.mu.Unlock()
-}
-
-// answering says whether a request is being answered.
-func (g *gate) answering() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.busy
-}
-
-// ended is what a read gives when the program has closed its side. The server
-// would take that for a program that has left and drop the answer under way,
-// so it is told when the answer is over, or when nothing of it has moved for
-// tunnelDrain.
-func (g *gate) ended() error {
-	g.wrote.Store(time.Now().UnixNano())
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if !g.busy {
-		return io.EOF
-	}
-	alarm := time.AfterFunc(tunnelDrain, g.alarm)
-	defer alarm.Stop()
-	for g.busy && !g.aborted() {
-		left := tunnelDrain - time.Since(time.Unix(0, g.wrote.Load()))
-		if left <= 0 {
-			return io.EOF
-		}
-		alarm.Reset(left)
-		g.wake.Wait()
-	}
-	if g.aborted() && g.busy {
-		return os.ErrDeadlineExceeded
-	}
-	return io.EOF
-}
-
-func (g *gate) alarm() {
-	g.mu.Lock()
-	g.wake.Broadcast()
-	g.mu.Unlock()
-}
-
-// hold is what a read gives of what is not HTTP: nothing, until the server
-// stops reading.
-func (g *gate) hold() error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for !g.aborted() && (g.busy || g.headError == nil) {
-		g.wake.Wait()
-	}
-	if g.closed || g.headError != nil && !g.busy {
-		return io.EOF
-	}
-	return os.ErrDeadlineExceeded
-}
-
-// aborted says whether reads are to stop: the gate is closed, or its deadline
-// has passed. g.mu is held.
-func (g *gate) aborted() bool {
-	return g.closed || !g.deadline.IsZero() && !g.deadline.After(time.Now())
 }
 
 func (g *gate) Write(p []byte) (int, error) {

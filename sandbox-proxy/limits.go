@@ -42,7 +42,8 @@ const (
 	tunnelIdle = time.Hour
 	// tunnelDrain is the silence that is allowed once one side has ended.
 	tunnelDrain = 2 * time.Minute
-	// keepalive: probes after 30 s of silence, given up after four.
+	// keepalive of far sides: probes after 30 s of silence, given up after
+	// four. The program's connections have package net's.
 	keepaliveTime  = 30 * time.Second
 	keepaliveCount = 4
 

@@ -88,7 +88,6 @@ func (p *Proxy) accept(l net.Listener, serve func(net.Conn)) error {
 		c, err := l.Accept()
 		if err == nil {
 			wait = acceptWait
-			keepAlive(c)
 			p.work.Add(1)
 			go func() {
 				defer p.work.Done()
@@ -108,14 +107,6 @@ func (p *Proxy) accept(l net.Listener, serve func(net.Conn)) error {
 		case <-p.ctx.Done():
 			return nil
 		}
-	}
-}
-
-func keepAlive(c net.Conn) {
-	if tcp, ok := c.(interface {
-		SetKeepAliveConfig(net.KeepAliveConfig) error
-	}); ok {
-		tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: keepaliveTime, Interval: keepaliveTime, Count: keepaliveCount})
 	}
 }
 

@@ -38,6 +38,7 @@ type Tunnel struct {
 	start   sync.Once
 	stopped chan struct{}
 	why     atomic.Pointer[error]
+	ended   atomic.Int32 // ways that ended well
 	clock   clock
 }
 
@@ -81,6 +82,9 @@ func (t *Tunnel) move(dst, src net.Conn, early []byte, count func(*Meter, int)) 
 	if err != nil {
 		t.fail(err)
 		return
+	}
+	if t.ended.Add(1) == 2 {
+		return // both ways have ended: closing says so
 	}
 	t.clock.drain(t.Drain)
 	half, ok := dst.(interface{ CloseWrite() error })

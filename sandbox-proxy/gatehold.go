@@ -1,0 +1,67 @@
+package proxy
+
+import (
+	"io"
+	"os"
+	"time"
+)
+
+// answering says whether a request is being answered.
+func (g *gate) answering() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.busy
+}
+
+// ended is what a read gives when the program has closed its side. The server
+// would take that for a program that has left and drop the answer under way,
+// so it is told when the answer is over, or when nothing of it has moved for
+// tunnelDrain.
+func (g *gate) ended() error {
+	g.wrote.Store(time.Now().UnixNano())
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.busy {
+		return io.EOF
+	}
+	alarm := time.AfterFunc(tunnelDrain, g.alarm)
+	defer alarm.Stop()
+	for g.busy && !g.aborted() {
+		left := tunnelDrain - time.Since(time.Unix(0, g.wrote.Load()))
+		if left <= 0 {
+			return io.EOF
+		}
+		alarm.Reset(left)
+		g.wake.Wait()
+	}
+	if g.aborted() && g.busy {
+		return os.ErrDeadlineExceeded
+	}
+	return io.EOF
+}
+
+func (g *gate) alarm() {
+	g.mu.Lock()
+	g.wake.Broadcast()
+	g.mu.Unlock()
+}
+
+// hold is what a read gives of what is not HTTP: nothing, until the server
+// stops reading.
+func (g *gate) hold() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for !g.aborted() && (g.busy || g.headError == nil) {
+		g.wake.Wait()
+	}
+	if g.closed || g.headError != nil && !g.busy {
+		return io.EOF
+	}
+	return os.ErrDeadlineExceeded
+}
+
+// aborted says whether reads are to stop: the gate is closed, or its deadline
+// has passed. g.mu is held.
+func (g *gate) aborted() bool {
+	return g.closed || !g.deadline.IsZero() && !g.deadline.After(time.Now())
+}
