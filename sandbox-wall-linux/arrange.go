@@ -82,6 +82,8 @@ func (d *draft) keeps(p, g *place) (bool, error) {
 	switch p.kind {
 	case shut:
 		return d.keepsShut(p, g)
+	case pinned:
+		return g.kind.writable(), nil
 	case told:
 		if !g.kind.writable() {
 			return false, nil
@@ -91,7 +93,7 @@ func (d *draft) keeps(p, g *place) (bool, error) {
 		if p.from != "" {
 			return true, nil
 		}
-		if g.kind.writable() && p.rank.implied() {
+		if p.rank.implied() && (g.kind.writable() || g.kind == shut) {
 			return false, nil
 		}
 		return g.kind != readOnly, nil

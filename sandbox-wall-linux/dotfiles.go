@@ -43,7 +43,7 @@ func (d *draft) opened(dir string) []string {
 }
 
 func (d *draft) dotFile(at string, open []string) error {
-	n, named := d.t.node(at), slices.Contains(open, at)
+	n, named := d.standing(at, ""), slices.Contains(open, at)
 	p := place{at: at, rank: rankDot, node: n, because: Reason{Member: "dot files", Text: "what is in it runs outside"}}
 	switch {
 	case named && base(at) == ".git":

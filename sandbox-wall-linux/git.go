@@ -42,12 +42,12 @@ var gitFiles = []struct{ name, nothing string }{
 func (d *draft) protectGit(dir string) error {
 	because := Reason{Member: "dot files", Text: "git runs it, or is led by it"}
 	hooks := join(dir, "hooks")
-	if err := d.protectFile(place{at: hooks, node: d.t.node(hooks), because: because}); err != nil {
+	if err := d.protectFile(place{at: hooks, node: d.standing(hooks, ""), because: because}); err != nil {
 		return err
 	}
 	for _, f := range gitFiles {
 		at := join(dir, f.name)
-		if err := d.protectFile(place{at: at, node: d.t.node(at), text: f.nothing, because: because}); err != nil {
+		if err := d.protectFile(place{at: at, node: d.standing(at, f.nothing), text: f.nothing, because: because}); err != nil {
 			return err
 		}
 	}
@@ -61,7 +61,7 @@ func (d *draft) protectGit(dir string) error {
 		}
 		for _, file := range []string{"commondir", "gitdir", "config.worktree"} {
 			at := join(join(join(dir, "worktrees"), name), file)
-			p := place{at: at, node: d.t.node(at), because: because}
+			p := place{at: at, node: d.standing(at, ""), because: because}
 			if p.node.Kind == Missing && file != "config.worktree" {
 				continue // no worktree of git's
 			}
@@ -93,7 +93,7 @@ func (d *draft) protectFile(p place) error {
 // opens the repositories in it again, each with its own protected.
 func (d *draft) protectModules(dir string) error {
 	because := Reason{Member: "dot files", Text: "git takes what is in it for submodules"}
-	n := d.t.node(dir)
+	n := d.standing(dir, "")
 	p := place{at: dir, rank: rankDot, node: n, kind: readOnly, because: because}
 	switch n.Kind {
 	case Missing:

@@ -136,6 +136,7 @@ func (m *machine) remove(path string) *machine {
 	for p := range m.nodes {
 		if within(p, path) {
 			delete(m.nodes, p)
+			delete(m.texts, p)
 		}
 	}
 	return m

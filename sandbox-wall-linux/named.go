@@ -119,6 +119,9 @@ func (d *draft) settings() error {
 		}
 		for _, real := range append(d.aliases(r), r.real) {
 			d.closed = append(d.closed, real)
+			if i > 0 {
+				d.unstub(&r)
+			}
 			p := place{at: real, kind: shut, rank: rankSettings, node: r.node, because: Reason{Member: "settings", Entry: dir}}
 			if r.node.Kind == Missing {
 				// What is closed is the first that is missing: until it is
@@ -205,6 +208,7 @@ func (d *draft) hidden() error {
 		if r.real == "/" {
 			return refuse("hide", entry, "is everything: name what is meant", nil)
 		}
+		d.unstub(&r)
 		p := place{at: r.real, kind: shut, rank: rankHide, node: r.node, because: Reason{Member: "hide", Entry: entry}}
 		if r.missing != "" {
 			if p.at, p.full = r.missing, r.real; p.at != r.real {
@@ -212,6 +216,11 @@ func (d *draft) hidden() error {
 			}
 		}
 		d.follow(r.links)
+		if up := parent(p.at); r.missing != "" && d.t.node(up).Kind != Folder {
+			// Nothing can be made in a file, as long as it stays one.
+			d.add(place{at: up, kind: pinned, rank: rankView, node: d.t.node(up), because: pinFor(&p)})
+			continue
+		}
 		d.add(p)
 		for _, at := range d.aliases(r) {
 			p.at = at
@@ -219,6 +228,17 @@ func (d *draft) hidden() error {
 		}
 	}
 	return nil
+}
+
+// unstub takes a hidden path that leads to the stub of another run, or into
+// one, for the missing one that it was.
+func (d *draft) unstub(r *resolution) {
+	switch up := parent(r.missing); {
+	case r.node.Kind == Folder && d.standing(r.real, "").Kind == Missing:
+		r.missing, r.node = r.real, Node{}
+	case r.missing != "" && d.t.node(up).Kind == Folder && d.standing(up, "").Kind == Missing:
+		r.missing = up
+	}
 }
 
 // sockets closes the sockets of this machine in whatever is opened: connecting

@@ -48,6 +48,7 @@ func (n Node) same(m Node) bool {
 // Permission bits of Node.Mode.
 const (
 	setUserID   = 0o4000
+	sticky      = 0o1000
 	anyExecute  = 0o111
 	otherRead   = 0o004
 	otherSearch = 0o001

@@ -3,6 +3,7 @@ package linuxwall
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,9 +12,8 @@ import (
 // it. Trying again is safe.
 var ErrChanged = errors.New("changed since it was looked at")
 
-// Opened are the descriptors that bubblewrap gets for a plan. They are close
-// on exec until [Opened.Inherit].
-type Opened struct{ numbers []int }
+// Opened are the descriptors that bubblewrap gets for a plan, close on exec.
+type Opened struct{ files []*os.File }
 
 // Open opens what a plan binds, each as the very file that the plan was made
 // for, and puts the texts it tells into files of memory. What is bound stays
@@ -29,30 +29,20 @@ func Open(p *Plan) (*Opened, error) {
 			o.Close()
 			return nil, &Refusal{Member: s.Because.Member, Path: s.openedPath(), Why: err.Error(), Err: err}
 		}
-		o.numbers = append(o.numbers, fd)
+		o.files = append(o.files, os.NewFile(uintptr(fd), s.openedPath()))
 	}
 	return o, nil
 }
 
-// Numbers gives the descriptors, one for each step that is Opened.
-func (o *Opened) Numbers() []int { return o.numbers }
-
-// Inherit lets them be passed on by exec.
-func (o *Opened) Inherit() error {
-	for _, fd := range o.numbers {
-		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
-			return fmt.Errorf("descriptor %d: %w", fd, err)
-		}
-	}
-	return nil
-}
+// Files gives them in the order of [Plan.BwrapArgs].
+func (o *Opened) Files() []*os.File { return o.files }
 
 // Close closes them.
 func (o *Opened) Close() {
-	for _, fd := range o.numbers {
-		unix.Close(fd)
+	for _, f := range o.files {
+		f.Close()
 	}
-	o.numbers = nil
+	o.files = nil
 }
 
 func (s Step) openedPath() string {

@@ -53,8 +53,8 @@ const (
 	rankSettings
 )
 
-// implied says whether a rank only ever opens: what it opens narrows nothing
-// that another member opened further.
+// implied says whether a rank only ever opens: it narrows nothing that another
+// member opened further, and opens nothing that one hides.
 func (r rank) implied() bool { return r <= rankTools }
 
 // A place is one path of the view that differs from what is above it.
@@ -109,6 +109,28 @@ func (d *draft) above(path string) *place {
 		}
 		path = parent(path)
 	}
+}
+
+// standing gives what stands at a path, for what is protected there: nothing,
+// when it is only the stub of another run. That run removes it, and a mount on
+// it would go with it; so this run holds it as well. text is what such a stub
+// says, where it is a file. See package stubs for the mark.
+func (d *draft) standing(at, text string) Node {
+	n := d.t.node(at)
+	if n.Mode&sticky == 0 {
+		return n
+	}
+	switch n.Kind {
+	case Folder:
+		if names, whole := d.t.names(at); whole && len(names) == 0 {
+			return Node{}
+		}
+	case File:
+		if says, whole := d.t.text(at); whole && (says == "" || says == text) {
+			return Node{}
+		}
+	}
+	return n
 }
 
 // follow makes sure that the links passed on the way to a named path lead to

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
 
 // A Plan is what the wall will do, in order. It is a value: [PlanFor] makes it
@@ -43,8 +44,7 @@ type Plan struct {
 }
 
 // A Placeholder is a name that the program must not be able to make, under a
-// folder that it can write. It is made before the sandbox starts and removed
-// after the last one that needs it.
+// folder that it can write: a stub for as long as the sandbox runs.
 type Placeholder struct {
 	// Path is where; its folder is there and passes no link.
 	Path string
@@ -57,6 +57,19 @@ type Placeholder struct {
 	Above Node
 	// Because says which member wants it.
 	Because Reason
+}
+
+// Wants gives the placeholders as package stubs takes them. When one turns out
+// to be taken, something was made there since the facts were read, and they are
+// to be read again.
+func (p *Plan) Wants() []stubs.Want {
+	var wants []stubs.Want
+	for _, h := range p.Placeholders {
+		wants = append(wants, stubs.Want{
+			Path: h.Path, In: stubs.Node{Dev: h.Above.Dev, Ino: h.Above.Ino}, File: h.Kind == File, Text: h.Text,
+		})
+	}
+	return wants
 }
 
 // A Reason says why something is in a plan.
@@ -156,9 +169,9 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 		Terminal: c.Terminal, DeveloperTools: c.DeveloperTools,
 	}
 	for _, part := range []func() error{
-		d.judge, d.judgeMachine,
+		d.judge,
 		d.everySandbox, d.systemFolders, d.rootOnly,
-		d.settings, d.named, d.dotFiles, d.hidden,
+		d.settings, d.hidden, d.named, d.judgeMachine, d.dotFiles,
 		d.developerTools, d.sockets, d.home, d.program, d.temporary,
 	} {
 		if err := part(); err != nil {
@@ -186,7 +199,7 @@ func (d *draft) judge() error {
 		judged.Net = client.NetOf(client.Closed{}) // given, and judged by who gave it
 	}
 	if err := judged.Check(); err != nil {
-		return fmt.Errorf("confinement: %w", errors.Join(ErrRefused, err))
+		return refuse("confinement", "", err.Error(), err)
 	}
 	if only, restricted := d.c.Commands.Only(); restricted {
 		return refuse("commands", strings.Join(only, " "), "this version cannot enforce only, use any", errors.ErrUnsupported)
@@ -194,6 +207,7 @@ func (d *draft) judge() error {
 	if len(d.plan.Argv) == 0 {
 		return refuse("argv", "", "empty, want a program", nil)
 	}
+	d.writes = writeFolders(d.t, d.c)
 	return nil
 }
 
@@ -203,7 +217,6 @@ func (d *draft) judgeMachine() error {
 	if b.Path == "" {
 		return refuse("bubblewrap", "", "not found, install it (the package bubblewrap)", nil)
 	}
-	d.writes = writeFolders(d.t, d.c)
 	if in := plantedIn(d.t, b.Path, d.writes); in != "" {
 		return refuse("bubblewrap", b.Path, "lies in "+shown(in)+", where the program could have put it: install the package bubblewrap", nil)
 	}

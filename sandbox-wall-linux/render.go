@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// BwrapArgs gives bubblewrap's options for a plan, without the program: what
-// launches it adds its filter, "--" and Argv. numbers are the descriptors of
-// [Open] as bubblewrap will have them, one for each step that is Opened, in
-// the order of the steps; bubblewrap closes each once it is used.
-func (p *Plan) BwrapArgs(numbers []int) ([]string, error) {
+// BwrapArgs gives bubblewrap's options for a plan: the namespaces, the mounts
+// and the current folder. What launches it adds the program, its filter and
+// environment, and what ties it to its parent and terminal. The descriptors of
+// [Open] are first, first+1 and so on in bubblewrap, which closes each once it
+// is used.
+func (p *Plan) BwrapArgs(first int) []string {
 	args := []string{
-		"--die-with-parent",
 		// Even root gets a user namespace, so that no capability in it counts
 		// outside; none can be made in it.
 		"--unshare-user", "--disable-userns",
@@ -21,24 +21,14 @@ func (p *Plan) BwrapArgs(numbers []int) ([]string, error) {
 		args = append(args, "--unshare-net")
 	}
 	args = append(args, "--cap-drop", "ALL", "--hostname", hostName)
-	if !p.Terminal {
-		args = append(args, "--new-session")
-	}
-	left := numbers
+	number := first
 	for _, s := range p.Steps {
-		number := ""
+		args = append(args, s.bwrap(strconv.Itoa(number))...)
 		if s.Opened() {
-			if len(left) == 0 {
-				return nil, fmt.Errorf("linuxwall: %d descriptors are too few for the plan: this is a fault of ours, please report it", len(numbers))
-			}
-			number, left = strconv.Itoa(left[0]), left[1:]
+			number++
 		}
-		args = append(args, s.bwrap(number)...)
 	}
-	if len(left) > 0 {
-		return nil, fmt.Errorf("linuxwall: %d descriptors are too many for the plan: this is a fault of ours, please report it", len(numbers))
-	}
-	return append(args, "--chdir", p.Dir), nil
+	return append(args, "--chdir", p.Dir)
 }
 
 // bwrap gives the options of one step.

@@ -201,8 +201,13 @@ func bwrapHelp(path string) (help, version string, err error) {
 		cmd := exec.CommandContext(ctx, path, option)
 		cmd.Env = []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}
 		out, err := cmd.Output()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			said, _, _ := strings.Cut(string(exit.Stderr), "\n")
+			return "", fmt.Errorf("%s: %w: %s", option, err, shown(said))
+		}
 		if err != nil {
-			return "", fmt.Errorf("%s %s: %w", path, option, err)
+			return "", fmt.Errorf("%s: %w", option, err)
 		}
 		return string(out), nil
 	}

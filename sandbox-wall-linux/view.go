@@ -191,7 +191,7 @@ func (v *view) place(at string, lstat func(string) Node) Place {
 // stands in the folders that are opened; links are followed as the program
 // would find them.
 func (p *Plan) Lookup(system *System, path string) (Place, error) {
-	if cleanAbsolute(path) != path {
+	if path == "" || cleanAbsolute(path) != path {
 		return Place{}, &fs.PathError{Op: "lookup", Path: path, Err: errors.New("not absolute and clean")}
 	}
 	place, err := viewOf(p.Steps).locate(path, system.Lstat)

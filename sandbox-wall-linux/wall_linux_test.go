@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
 
 // A stage is a home of its own for one test of the real wall: the folders that
@@ -25,11 +26,10 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	top, err := filepath.EvalSymlinks(t.TempDir())
+	top, err := filepath.EvalSymlinks(outsideTmp(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	// t.TempDir is below folders that only its user may pass.
 	s := &stage{t: t, top: top, home: top + "/home", work: top + "/home/work", net: Own}
 	for _, dir := range []string{s.home, s.work, s.home + "/.lnk"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -39,6 +39,21 @@ func newStage(t *testing.T) *stage {
 	s.write("home/.lnk/secret", "settings")
 	s.env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + s.home, "LC_ALL=C"}
 	return s
+}
+
+// outsideTmp gives a temporary folder, where one can be made outside /tmp, of
+// which a sandbox has its own: root's tests and a user's see both.
+func outsideTmp(t *testing.T) string {
+	dir, err := os.MkdirTemp("/srv", "linuxwall-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // write makes a file below the stage's top, with the folders above it.
@@ -133,44 +148,41 @@ func (s *stage) prepare(p *Plan) (undo func()) {
 			s.t.Fatal(err)
 		}
 	}
-	for _, h := range p.Placeholders {
-		err := os.Mkdir(h.Path, 0o755)
-		if h.Kind == File {
-			err = os.WriteFile(h.Path, []byte(h.Text), 0o644)
-		}
+	held := s.hold(p)
+	return func() {
+		s.t.Helper()
+		report, err := held.Release()
 		if err != nil {
 			s.t.Fatal(err)
 		}
-	}
-	return func() {
-		for _, h := range p.Placeholders {
-			if err := os.Remove(h.Path); err != nil {
-				s.t.Errorf("a placeholder was touched: %v", err)
-			}
+		if len(report.Removed) != len(p.Placeholders) {
+			s.t.Errorf("of %d placeholders: %+v", len(p.Placeholders), report)
 		}
 	}
 }
 
-func (s *stage) bwrap(p Plan, opened *Opened) result {
+// hold makes a plan's placeholders.
+func (s *stage) hold(p *Plan) *stubs.Held {
 	s.t.Helper()
-	cmd := exec.Command(p.Bwrap)
-	var numbers []int
-	for i, fd := range opened.Numbers() {
-		cmd.ExtraFiles = append(cmd.ExtraFiles, duplicate(s.t, fd))
-		numbers = append(numbers, 3+i)
-	}
-	args, err := p.BwrapArgs(numbers)
+	held, err := stubs.NewStore(s.home + "/.lnk/sandbox/stubs").Hold(p.Wants())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	cmd.Args = append(append(append(cmd.Args, args...), "--"), p.Argv...)
+	if taken := held.Taken(); len(taken) > 0 {
+		s.t.Fatalf("something has %q already", taken)
+	}
+	return held
+}
+
+func (s *stage) bwrap(p Plan, opened *Opened) result {
+	s.t.Helper()
+	args := append([]string{"--die-with-parent", "--new-session"}, p.BwrapArgs(3)...)
+	cmd := exec.Command(p.Bwrap, append(append(args, "--"), p.Argv...)...)
+	cmd.ExtraFiles = opened.Files()
 	cmd.Env = s.env
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
-	err = cmd.Run()
-	for _, f := range cmd.ExtraFiles {
-		f.Close()
-	}
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		s.t.Fatal(err)

@@ -1,0 +1,236 @@
+package linuxwall
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+// inView is a machine and a plan with some of everything in view.
+func inView(t *testing.T) (*machine, Plan) {
+	t.Helper()
+	m := made(debian+`
+/usr/bin/python3 -> python3.11
+/usr/bin/python3.11
+/usr/bin/editor -> /etc/alternatives/editor
+/etc/alternatives/editor -> /usr/bin/vim
+/usr/bin/vim
+/usr/share/doc/readme
+/opt/tool/run
+/home/u/work/script
+/home/u/work/data
+/home/u/work/a/secret/key
+/home/u/work/loop -> loop
+/home/u/work/out -> /home/u/private
+/home/u/work/up -> ../work/a
+/home/u/private/x
+/home/u/notes/n
+/home/u/notes/app.sock =
+/home/u/mine -> notes
+`).mode("/home/u/work/data", 0o644)
+	p, err := m.plan(working(func(c *confinement) {
+		c.Read = []string{"/home/u/mine"}
+		c.Hide = []string{"/home/u/work/a/secret", "/home/u/notes/n"}
+		c.TmpPrefix = "t-"
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, p
+}
+
+func TestLookup(t *testing.T) {
+	m, p := inView(t)
+	for _, c := range []struct {
+		path, leads string
+		access      Access
+		member      string
+	}{
+		{"/home/u/work", "", ReadWrite, "write"},
+		{"/home/u/work/script", "", ReadWrite, "write"},
+		{"/home/u/work/none", "", Absent, "write"},
+		{"/home/u/work/a", "", ReadWrite, "hide"}, // pinned for its sake
+		{"/home/u/work/up/secret", "/home/u/work/a/secret", Closed, "hide"},
+		{"/home/u/work/a/secret", "", Closed, "hide"},
+		{"/home/u/work/a/secret/key", "", Closed, "hide"},
+		{"/home/u/work/a/secret/key/deeper", "", Closed, "hide"},
+		{"/home/u/work/.git", "", Closed, "dot files"},
+		{"/home/u/work/out", "/home/u/private", Absent, "view"},
+		{"/home/u/work/out/x", "/home/u/private/x", Absent, "view"},
+		{"/home/u", "", Private, "view"},
+		{"/home/u/private", "", Absent, "view"},
+		{"/home/u/.lnk", "", Closed, "settings"},
+		{"/home/u/.lnk/key", "", Closed, "settings"},
+		{"/home/u/mine", "/home/u/notes", ReadOnly, "read"},
+		{"/home/u/mine/app.sock", "/home/u/notes/app.sock", Closed, "sockets"},
+		{"/home/u/notes/n", "", Closed, "hide"},
+		{"/bin/python3", "/usr/bin/python3.11", ReadOnly, "system"},
+		{"/usr/bin/editor", "/usr/bin/vim", ReadOnly, "system"},
+		{"/usr/bin/vim/x", "", Absent, "system"},
+		{"/etc/resolv.conf", "", Private, "view"},
+		{"/run/lnk/lnk-sandbox", "", ReadOnly, "view"},
+		{"/run/lnk", "", Private, "view"},
+		{"/run/docker.sock", "", Absent, "view"},
+		{"/var/run/lnk", "/run/lnk", Private, "view"},
+		{"/tmp", "", Private, "view"},
+		{"/tmp/t-tmp", "", Private, "tmp_prefix"},
+		{"/tmp/x", "", Absent, "view"},
+		{"/proc/self/exe", "", Private, "view"},
+		{"/dev/null", "", Private, "view"},
+		{"/srv", "", Absent, "view"},
+		{"/", "", Private, "view"},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			got, err := p.Lookup(m.system(), c.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.leads == "" {
+				c.leads = c.path
+			}
+			if got.Path != c.leads || got.Access != c.access || got.Because.Member != c.member {
+				t.Errorf("leads to %s, %s by %s; want %s, %s by %s", got.Path, got.Access, got.Because.Member, c.leads, c.access, c.member)
+			}
+			if isHosts(got.Access) != (got.Host != "") && got.Access != Absent {
+				t.Errorf("%s, and of this machine it is %q", got.Access, got.Host)
+			}
+		})
+	}
+	if got, _ := p.Lookup(m.system(), ProgramInside); got.Host != "/usr/bin/lnk-sandbox" {
+		t.Errorf("our program is %s", got.Host)
+	}
+	for _, path := range []string{"/home/u/work/loop", "relative", "/x/../y", ""} {
+		if got, err := p.Lookup(m.system(), path); err == nil {
+			t.Errorf("%q leads to %s", path, got.Path)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	m, p := inView(t)
+	const path = "/usr/local/bin:/usr/bin:/bin"
+	for _, c := range []struct {
+		argv0, path, want string
+		err               error
+	}{
+		{"git", path, "/usr/bin/git", nil},
+		{"python3", path, "/usr/bin/python3", nil},
+		{"editor", "/bin", "/bin/editor", nil},
+		{"script", path, "", ErrNotFound},
+		{"script", path + ":", "/home/u/work/script", nil},
+		{"script", "/home/u/work", "/home/u/work/script", nil},
+		{"run", "/opt/../opt/tool", "/opt/../opt/tool/run", nil},
+		{"./script", "", "/home/u/work/./script", nil},
+		{"./none", "", "", ErrNotFound},
+		{"./data", "", "", ErrNotExecutable},
+		{"./a", "", "", ErrNotExecutable},
+		{"data", "/home/u/work:/srv", "", ErrNotExecutable},
+		{"git", "/home/u/work/a/secret:/usr/bin", "/usr/bin/git", nil},
+		{"/home/u/work/a/secret/key", path, "", ErrNotFound},
+		{"/home/u/notes/n", path, "", ErrNotExecutable}, // covered by what cannot be opened
+		{"/home/u/private/x", path, "", ErrNotFound},
+		{"./out/x", path, "", ErrNotFound},
+		{"./loop", path, "", ErrNotExecutable},
+		{"none", path, "", ErrNotFound},
+		{"git", "", "", ErrNotFound},
+		{"", path, "", ErrNotFound},
+		{ProgramInside, path, ProgramInside, nil},
+	} {
+		t.Run(fmt.Sprint(c.argv0, " on ", c.path), func(t *testing.T) {
+			got, err := p.Find(m.system(), c.argv0, c.path)
+			if got != c.want || !errors.Is(err, c.err) {
+				t.Errorf("found %q, %v; want %q, %v", got, err, c.want, c.err)
+			}
+		})
+	}
+}
+
+func TestOffer(t *testing.T) {
+	m, p := inView(t)
+	if err := p.Offer("gh", "a b"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"gh", "a b"} {
+		if got, err := p.Find(m.system(), name, NamesInside); err != nil || got != NamesInside+"/"+name {
+			t.Errorf("found %q, %v", got, err)
+		}
+	}
+	if got := rendered(p); !strings.Contains(got, "--symlink /run/lnk/lnk-sandbox /run/lnk/bin/gh\n") ||
+		strings.Index(got, "/run/lnk/bin/gh") > strings.Index(got, "--remount-ro") {
+		t.Errorf("the link is not made before the seals:\n%s", got)
+	}
+	for _, name := range []string{"", ".", "..", "a/b", "a\x00", "a\n"} {
+		if err := p.Offer(name); !errors.Is(err, ErrRefused) {
+			t.Errorf("%q: error %v, want a refusal", name, err)
+		}
+	}
+}
+
+// Each step that is opened has a descriptor of its own, in their order.
+func TestBwrapArgsNumbersDescriptors(t *testing.T) {
+	_, p := inView(t)
+	args := p.BwrapArgs(7)
+	next := 7
+	for i, a := range args {
+		switch a {
+		case "--bind-fd", "--ro-bind-fd", "--ro-bind-data", "--file":
+			if want := fmt.Sprint(next); args[i+1] != want {
+				t.Errorf("%s %s has %s, want %s", a, args[i+2], args[i+1], want)
+			}
+			next++
+		}
+	}
+	opened := 0
+	for _, s := range p.Steps {
+		if s.Opened() {
+			opened++
+		}
+	}
+	if next-7 != opened || opened < 10 {
+		t.Errorf("%d descriptors for %d steps that are opened", next-7, opened)
+	}
+}
+
+func TestTmpDir(t *testing.T) {
+	for prefix, want := range map[string]string{"": "", "web-": "/tmp/web-tmp"} {
+		if got := TmpDir(client.Confinement{TmpPrefix: prefix}); got != want {
+			t.Errorf("%q: %q, want %q", prefix, got, want)
+		}
+	}
+}
+
+// Notes say what of a confinement is without effect.
+func TestNotes(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		on     *machine
+		change func(*confinement)
+		want   string
+	}{
+		{"settings named", made(debian + "/home/u/.lnk/x\n"), func(c *confinement) { c.Read = []string{"/home/u/.lnk/x"} },
+			"read /home/u/.lnk/x: lies in the settings, which stay closed"},
+		{"settings written", made(debian), func(c *confinement) { c.Write = []string{"/home/u/.lnk"} },
+			"write /home/u/.lnk: lies in the settings, which stay closed"},
+		{"hidden and named", made(debian), func(c *confinement) { c.Hide = []string{"/home/u/work"} },
+			"hide /home/u/work: write names it too, so it is open"},
+		{"no repository", made(debian), func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} },
+			"there is no repository yet"},
+		{"a worktree that nothing names", made(debian + "/home/u/work/.git: gitdir: /home/u/main/.git/worktrees/w\n/home/u/main/.git/worktrees/w/gitdir: /home/u/other/.git\n"),
+			func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} }, "its repository does not name it in turn"},
+		{"not in view", made(debian).in("/srv"), nil, "the current folder /srv is not in view: it starts in /home/u/work"},
+		{"gone", made(debian).in(""), nil, "the current folder is not in view: it starts in /home/u/work"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := c.on.mustPlan(t, working(c.change))
+			if got := strings.Join(p.Notes, "\n"); !strings.Contains(got, c.want) {
+				t.Errorf("notes %q, want one with %q", got, c.want)
+			}
+			if !strings.Contains(p.Explain(), c.want) {
+				t.Error("the note is not in what is explained")
+			}
+		})
+	}
+}
