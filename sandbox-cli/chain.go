@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+)
+
+// A chain is the command that runs an argv confined, and what to add to its
+// environment. It is made without a look at the machine: what exists, which
+// links there are and what bubblewrap can do is looked at when it starts.
+type chain struct {
+	argv  []string
+	env   map[string]string
+	files map[string]string // what must stand in no argv: path -> text
+}
+
+// A setting is what a chain needs beside the confinement: where our own binary
+// and the settings are, the home folder, and what is reported to whom.
+type setting struct {
+	self string // absolute path of lnk-sandbox
+	home string // the user's home folder
+	dir  string // the settings folder
+	tell bool   // refusals are told on standard error, as `run` does
+}
+
+// firstProxyPort is where the proxy is reached inside, on the loopback of the
+// sandbox's own network: the first port from here on that the confinement does
+// not use itself. The number is free of any registered service (IANA, 2026).
+const firstProxyPort = 19190
+
+// chainOf makes the chain for a confinement. The same request gives the same
+// chain.
+func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
+	if runtime.GOOS != "linux" {
+		return chain{}, refuse("%s: nothing is enforced on this system yet: run it on Linux", runtime.GOOS)
+	}
+	if _, restricted := c.Commands.Only(); restricted {
+		return chain{}, refuse(`/confinement/commands: only: cannot be enforced by this version: use "any"`)
+	}
+	wall := []string{s.self, "wall", "--settings", s.dir, "--home", s.home}
+	// Also where it is the system's: the caller's own TMPDIR may not be in view.
+	env := map[string]string{"TMPDIR": cmp.Or(linuxwall.TmpDir(c), "/tmp")}
+	switch mode := c.Net.Mode().(type) {
+	case client.Closed:
+		wall = append(wall, linuxwall.Args(c, linuxwall.Own)...)
+		return chain{argv: append(wall, argv...), env: env}, nil
+	case client.Proxied:
+		flags, err := proxyFlagsOf(c, mode, s)
+		if err != nil {
+			return chain{}, err
+		}
+		wall = append(wall, linuxwall.Args(c, linuxwall.Given)...)
+		all := append([]string{s.self, "proxy"}, flags.args()...)
+		all = append(append(append(all, "--"), wall...), argv...)
+		for name, value := range proxyVariables(flags.ProxyPort) {
+			env[name] = value
+		}
+		return chain{argv: all, env: env, files: flags.files()}, nil
+	case nil:
+		return chain{}, refuse("/confinement/net: missing")
+	default:
+		return chain{}, refuse("/confinement/net: %s: cannot be enforced by this version: use closed or proxied", modeName(mode))
+	}
+}
+
+func modeName(m client.NetMode) string {
+	switch m.(type) {
+	case client.Loopback:
+		return "loopback"
+	case client.Reaching:
+		return "reaching"
+	case client.Host:
+		return "host"
+	}
+	return fmt.Sprintf("%T", m)
+}
+
+// proxyFlagsOf reads what the proxy stage is told from the confinement, and
+// refuses what this version does not enforce.
+func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFlags, error) {
+	p := mode.Proxy
+	for _, no := range []struct {
+		member string
+		there  bool
+	}{
+		{"serve", len(p.Serve) > 0},
+		{"routes", len(p.Routes) > 0},
+		{"listen", p.Listen != nil},
+		{"hold", p.Hold},
+		{"secret", p.Secret != ""},
+	} {
+		if no.there {
+			return proxyFlags{}, refuse("/confinement/net/proxied/proxy/%s: not served by this version: leave it out", no.member)
+		}
+	}
+	f := proxyFlags{
+		Name:       c.Name,
+		Settings:   s.dir,
+		Upstream:   p.Upstream,
+		AnyHost:    p.Hosts == nil,
+		Hosts:      p.Hosts,
+		TCP:        p.TCP,
+		LAN:        p.LAN,
+		NoInternet: p.NoInternet,
+		PerMinute:  p.PerMinute,
+		Ports:      mode.Ports,
+		ProxyPort:  proxyPortBeside(mode.Ports),
+		Terminal:   c.Terminal,
+		Tell:       s.tell,
+	}
+	return f, f.check()
+}
+
+// proxyPortBeside is the port inside that the proxy gets: the first that is not
+// one of the sandbox's own.
+func proxyPortBeside(ports []uint16) uint16 {
+	port := uint16(firstProxyPort)
+	for slices.Contains(ports, port) {
+		port++
+	}
+	return port
+}
+
+// noProxy are loopback's spellings: the sandbox's own servers are called
+// without the proxy. Clients differ in what they match, so each form is there.
+var noProxy = strings.Join([]string{"localhost", ".localhost", "127.0.0.1", "127.0.0.0/8", "::1", "[::1]"}, ",")
+
+// proxyVariables point programs at the proxy. No ALL_PROXY: tools that lack
+// SOCKS fail on it, and everything else is carried without.
+func proxyVariables(port uint16) map[string]string {
+	url := "http://127.0.0.1:" + strconv.Itoa(int(port))
+	return map[string]string{
+		"HTTP_PROXY": url, "http_proxy": url,
+		"HTTPS_PROXY": url, "https_proxy": url,
+		"NO_PROXY": noProxy, "no_proxy": noProxy,
+		// Node's fetch reads the variables only with this (Node 22.21, 24).
+		"NODE_USE_ENV_PROXY": "1",
+	}
+}

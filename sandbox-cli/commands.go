@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// silentStatus ends a command with a status and prints nothing: a confined
+// program's own status is no failure of ours.
+type silentStatus int
+
+func (s silentStatus) Error() string { return "the program ended with a status of its own" }
+
+func asSilent(err error, s *silentStatus) bool { return errors.As(err, s) }
+
+// hinted is an error that says on a second line what to do about it.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h *hinted) Unwrap() error { return h.error }
+
+func hintOf(err error) (string, bool) {
+	var h *hinted
+	if errors.As(err, &h) {
+		return h.hint, true
+	}
+	return "", false
+}
+
+func commandName(path, root string) string {
+	return strings.TrimSpace(strings.TrimPrefix(path, root))
+}
+
+func newRoot(s Streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "lnk-sandbox",
+		Short: "Run programs you do not trust, with named files and named hosts only",
+		Long: "lnk sandbox confines a program and gives it one way out.\n\n" +
+			"The wall decides what it may touch; the proxy is its only network, to named\n" +
+			"hosts only. `lnk sandbox run` is for people, `lnk sandbox wrap` for programs.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return &exitError{statusRefused, err}
+	})
+	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s))
+	return root
+}

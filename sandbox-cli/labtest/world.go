@@ -1,0 +1,117 @@
+package labtest
+
+import (
+	"bufio"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/cgi"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// serveWorld is the world: its servers run until standard input ends.
+func serveWorld(state string) error {
+	in := bufio.NewReader(os.Stdin)
+	if _, err := in.ReadString('\n'); err != nil {
+		return err
+	}
+	if err := worldUp(); err != nil {
+		return err
+	}
+	cert, err := makeCertificates(state, AllowedName, OtherName, LANName, MixedName, "*.wild.test")
+	if err != nil {
+		return err
+	}
+	if err := makeRepository(state); err != nil {
+		return err
+	}
+	if err := serveNames(state); err != nil {
+		return err
+	}
+	handler, err := worldHandler(state)
+	if err != nil {
+		return err
+	}
+	for _, addr := range []string{ServerAddr, OtherAddr, LANAddr} {
+		plain, err := net.Listen("tcp", net.JoinHostPort(addr, "80"))
+		if err != nil {
+			return err
+		}
+		go http.Serve(plain, handler)
+		secure, err := net.Listen("tcp", net.JoinHostPort(addr, "443"))
+		if err != nil {
+			return err
+		}
+		server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
+		go server.Serve(tls.NewListener(secure, &tls.Config{Certificates: []tls.Certificate{cert}}))
+		echo, err := net.Listen("tcp", net.JoinHostPort(addr, "7777"))
+		if err != nil {
+			return err
+		}
+		go serveEcho(state, echo)
+	}
+	fmt.Println("ready")
+	_, err = io.Copy(io.Discard, in)
+	return err
+}
+
+// worldHandler answers every server's requests: /hello with a greeting that
+// names the host, /git/… as git's own server, anything else with 404. Each
+// request is noted.
+func worldHandler(state string) (http.Handler, error) {
+	path, err := exec.Command("git", "--exec-path").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git: %w", err)
+	}
+	git := &cgi.Handler{
+		Path: filepath.Join(strings.TrimSpace(string(path)), "git-http-backend"),
+		Root: "/git",
+		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Join(state, "git"), "GIT_HTTP_EXPORT_ALL=1"},
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/git/", git)
+	mux.HandleFunc("/hello", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "hello from %s\n", r.Host) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		note(state, "requests", r.Method+" "+r.Host+r.URL.Path)
+		mux.ServeHTTP(w, r)
+	}), nil
+}
+
+// serveEcho sends back what it gets: a protocol that is neither HTTP nor TLS.
+func serveEcho(state string, l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		note(state, "requests", "ECHO "+c.LocalAddr().String())
+		go func() {
+			defer c.Close()
+			io.Copy(c, c)
+		}()
+	}
+}
+
+// makeRepository makes one bare repository with one commit: /git/project.git.
+func makeRepository(state string) error {
+	bare := filepath.Join(state, "git", "project.git")
+	work := filepath.Join(state, "work")
+	for _, argv := range [][]string{
+		{"git", "init", "-q", "--bare", bare},
+		{"git", "init", "-q", work},
+		{"git", "-C", work, "-c", "user.name=lab", "-c", "user.email=lab@allowed.test", "commit", "-q", "--allow-empty", "-m", "first"},
+		{"git", "-C", work, "push", "-q", bare, "HEAD:refs/heads/main"},
+		{"git", "-C", bare, "symbolic-ref", "HEAD", "refs/heads/main"},
+	} {
+		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, out)
+		}
+	}
+	return nil
+}

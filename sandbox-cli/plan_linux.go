@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+)
+
+// planFor makes the wall's plan on this machine, with the environment that this
+// process has. The mounts of a plan are the same for every network, so it is
+// asked for as a closed sandbox's: that of a proxied one can only be made from
+// inside the network that proxy-inside makes.
+func planFor(c client.Confinement, argv []string, set setting) (linuxwall.Plan, error) {
+	c.Net = client.NetOf(client.Closed{})
+	facts, err := linuxwall.ReadFacts(c, linuxwall.Own, factEnv(os.Environ(), set.home, set.dir))
+	if err != nil {
+		return linuxwall.Plan{}, err
+	}
+	return linuxwall.PlanFor(c, linuxwall.Own, facts, argv)
+}
+
+// factEnv is an environment in which the home and the settings folder are the
+// caller's, whatever the program's own environment says.
+func factEnv(env []string, home, settings string) []string {
+	out := make([]string, 0, len(env)+2)
+	for _, v := range env {
+		if !strings.HasPrefix(v, "HOME=") && !strings.HasPrefix(v, client.HomeVariable+"=") {
+			out = append(out, v)
+		}
+	}
+	return append(out, "HOME="+home, client.HomeVariable+"="+settings)
+}
+
+// whyPath asks the plan where a path inside comes from.
+func whyPath(c client.Confinement, set setting, path string) (open bool, line string, err error) {
+	plan, err := planFor(c, []string{"true"}, set)
+	if err != nil {
+		return false, "", err
+	}
+	place, err := plan.Lookup(linuxwall.LocalSystem(), path)
+	if err != nil {
+		return false, "", err
+	}
+	because := place.Because.String()
+	switch {
+	case place.Access == linuxwall.ReadWrite:
+		return true, fmt.Sprintf("open     %s: read and written (%s)", path, because), nil
+	case place.Access == linuxwall.ReadOnly:
+		return true, fmt.Sprintf("open     %s: read only (%s)", path, because), nil
+	case place.Access == linuxwall.Private:
+		return true, fmt.Sprintf("private  %s: the sandbox's own, gone at its end (%s)", path, because), nil
+	case place.Access == linuxwall.Closed:
+		return false, fmt.Sprintf("closed   %s: %s", path, because), nil
+	}
+	// It is not there: what could it be made in?
+	for dir := filepath.Dir(path); dir != "/"; dir = filepath.Dir(dir) {
+		above, err := plan.Lookup(linuxwall.LocalSystem(), dir)
+		if err != nil || above.Access == linuxwall.Absent {
+			continue
+		}
+		switch above.Access {
+		case linuxwall.ReadWrite:
+			return true, fmt.Sprintf("open     %s: not there, and can be made (%s)", path, above.Because), nil
+		case linuxwall.Private:
+			if above.Because.Member == "view" && above.Path == dir {
+				return false, fmt.Sprintf("closed   %s: not in the sandbox's view: %s stands there; to open it: --read %s, or --write %s", path, above.Because.Text, path, path), nil
+			}
+		}
+		return false, fmt.Sprintf("closed   %s: not there, and cannot be made (%s)", path, above.Because), nil
+	}
+	return false, fmt.Sprintf("closed   %s: not in the sandbox's view; to open it: --read %s, or --write %s", path, path, path), nil
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":              "plain",
+		"two\nlines":         `two\x0alines`,
+		"steer \x1b[2J":      `steer \x1b[2J`,
+		"bad \xff utf-8":     `bad \xff utf-8`,
+		"reordered \u202e x": `reordered \xe2\x80\xae x`,
+		"naïve":              "naïve",
+	} {
+		if got := oneLine(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestStatusOf(t *testing.T) {
+	if got := statusOf(setupFailed(errors.New("x"))); got != 125 {
+		t.Error(got)
+	}
+	if got := statusOf(&hinted{refuse("x"), "hint"}); got != 2 {
+		t.Error(got)
+	}
+	if got := statusOf(errors.New("x")); got != 1 {
+		t.Error(got)
+	}
+}
+
+// The environment under run holds the kept variables and what the chain adds.
+func TestScrubbed(t *testing.T) {
+	got := scrubbed(
+		[]string{"PATH=/bin", "LC_TIME=C", "TOKEN=x", "PATHS=x", "lc_all=x", "HOME=/h", "broken", "TMPDIR=/outside"},
+		map[string]string{"TMPDIR": "/tmp", "HTTPS_PROXY": "http://127.0.0.1:1"},
+	)
+	want := []string{"HOME=/h", "HTTPS_PROXY=http://127.0.0.1:1", "LC_TIME=C", "PATH=/bin", "TMPDIR=/tmp"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestHostAsked(t *testing.T) {
+	for in, want := range map[string]string{
+		"a.test": "a.test 443", "a.test:22": "a.test 22", "http://a.test/x": "a.test 80",
+		"https://a.test:8443": "a.test 8443", "ssh://git@a.test": "a.test 22", "[::1]:80": "::1 80",
+	} {
+		host, port, err := hostAsked(in)
+		if got := strings.TrimSpace(host + " " + itoa(port)); err != nil || got != want {
+			t.Errorf("%q: got %q, %v", in, got, err)
+		}
+	}
+	for _, bad := range []string{"", "https://", "a.test:0", "a.test:99999", "http://%zz"} {
+		if _, _, err := hostAsked(bad); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+// A teller tells each call once, at once or at the end, and counts what is past
+// its bound.
+func TestTeller(t *testing.T) {
+	var out strings.Builder
+	now := newTeller(&out, proxyFlags{Tell: true})
+	now.tell("a.test:443", "not among the hosts", judge.Open{Flag: "--internet-host a.test"})
+	now.tell("a.test:443", "not among the hosts", judge.Open{Flag: "--internet-host a.test"})
+	if want := "lnk sandbox run: refused a.test:443: not among the hosts; to open it: --internet-host a.test\n"; out.String() != want {
+		t.Errorf("got %q", out.String())
+	}
+	out.Reset()
+	late := newTeller(&out, proxyFlags{Tell: true, Terminal: true})
+	for i := range maxTold + 3 {
+		late.tell(itoa(uint16(i)), "why", judge.Open{})
+	}
+	if out.Len() != 0 {
+		t.Error("told while the program has the terminal")
+	}
+	late.end()
+	if n := strings.Count(out.String(), "\n"); n != maxTold+1 || !strings.Contains(out.String(), "3 more") {
+		t.Errorf("told %d lines: %s", n, out.String())
+	}
+}
+
+func itoa(n uint16) string { return strconv.Itoa(int(n)) }

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// proxyFlags is what the proxy stage is told: one flag a fact, so that `ps`
+// shows what a sandbox may reach. It holds no secret.
+type proxyFlags struct {
+	Name       string
+	Settings   string
+	Upstream   string // as the contract has it; with credentials it is in a file instead
+	AnyHost    bool   // no list of hosts: any host of the internet
+	Hosts      []string
+	TCP        []string
+	Ports      []uint16 // of this machine's loopback
+	LAN        bool
+	NoInternet bool
+	PerMinute  int
+	ProxyPort  uint16 // inside
+	Terminal   bool
+	Tell       bool
+	upstreamIn string // the file that holds an upstream with credentials
+}
+
+const defaultUpstream = "direct"
+
+func (f *proxyFlags) check() error {
+	if f.Upstream == "" {
+		f.Upstream = defaultUpstream
+	}
+	if f.Upstream == "system" || strings.HasPrefix(f.Upstream, "https://") || strings.HasPrefix(f.Upstream, "socks5://") {
+		kind, _, _ := strings.Cut(f.Upstream, ":")
+		return refuse("/confinement/net/proxied/proxy/upstream: %s: not served by this version: use direct or http://host:port", kind)
+	}
+	if secretUpstream(f.Upstream) {
+		f.upstreamIn = filepath.Join(f.Settings, "sandbox", f.Name+".upstream")
+	}
+	_, err := f.judge(judge.Machine())
+	return err
+}
+
+// judge makes the judge that these flags ask for.
+func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
+	hosts := f.Hosts
+	if f.AnyHost {
+		hosts = nil
+	} else if hosts == nil {
+		hosts = []string{} // none listed: none reached
+	}
+	j, err := judge.New(judge.Rules{Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet}, system)
+	if err != nil {
+		return nil, &exitError{statusRefused, err}
+	}
+	return j, nil
+}
+
+// files is what the argv must not hold: an upstream with its credentials.
+func (f proxyFlags) files() map[string]string {
+	if f.upstreamIn == "" {
+		return nil
+	}
+	return map[string]string{f.upstreamIn: f.Upstream + "\n"}
+}
+
+// maxUpstream bounds the file that holds an upstream, in bytes.
+const maxUpstream = 4096
+
+// upstream is the upstream, read from its file where it is in one.
+func (f proxyFlags) upstream() (string, error) {
+	if f.upstreamIn == "" {
+		return f.Upstream, nil
+	}
+	file, err := os.Open(f.upstreamIn)
+	if err != nil {
+		return "", fmt.Errorf("upstream: %w", err)
+	}
+	defer file.Close()
+	b, err := io.ReadAll(io.LimitReader(file, maxUpstream))
+	if err != nil {
+		return "", fmt.Errorf("upstream: %w", err)
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// secretUpstream says whether the upstream carries credentials, which must not
+// stand in an argv.
+func secretUpstream(upstream string) bool {
+	u, err := url.Parse(upstream)
+	return err == nil && u.User != nil
+}
+
+func (f proxyFlags) args() []string {
+	a := []string{"--name", f.Name, "--proxy-port", strconv.Itoa(int(f.ProxyPort))}
+	if f.upstreamIn != "" {
+		a = append(a, "--upstream-in", f.upstreamIn)
+	} else {
+		a = append(a, "--upstream", f.Upstream)
+	}
+	if f.AnyHost {
+		a = append(a, "--any-host")
+	}
+	for _, h := range f.Hosts {
+		a = append(a, "--host", h)
+	}
+	for _, t := range f.TCP {
+		a = append(a, "--tcp", t)
+	}
+	for _, p := range f.Ports {
+		a = append(a, "--port", strconv.Itoa(int(p)))
+	}
+	for _, b := range []struct {
+		flag string
+		on   bool
+	}{{"--lan", f.LAN}, {"--no-internet", f.NoInternet}, {"--terminal", f.Terminal}, {"--tell", f.Tell}} {
+		if b.on {
+			a = append(a, b.flag)
+		}
+	}
+	if f.PerMinute > 0 {
+		a = append(a, "--per-minute", strconv.Itoa(f.PerMinute))
+	}
+	return a
+}
+
+// parseProxyFlags reads what args wrote, up to "--", and gives the rest.
+func parseProxyFlags(args []string) (proxyFlags, []string, error) {
+	var f proxyFlags
+	var ports []uint
+	var port uint
+	set := pflag.NewFlagSet("proxy", pflag.ContinueOnError)
+	set.SetInterspersed(false)
+	set.Usage = func() {}
+	set.StringVar(&f.Name, "name", "", "the sandbox's name")
+	set.StringVar(&f.Upstream, "upstream", "", "direct, or http://host:port")
+	set.StringVar(&f.upstreamIn, "upstream-in", "", "the file that holds the upstream")
+	set.BoolVar(&f.AnyHost, "any-host", false, "any host of the internet")
+	set.StringArrayVar(&f.Hosts, "host", nil, "a host that is reached")
+	set.StringArrayVar(&f.TCP, "tcp", nil, "host:port reached with any protocol")
+	set.UintSliceVar(&ports, "port", nil, "a port of this machine's loopback")
+	set.BoolVar(&f.LAN, "lan", false, "addresses that are not the internet's too")
+	set.BoolVar(&f.NoInternet, "no-internet", false, "nothing but ports")
+	set.IntVar(&f.PerMinute, "per-minute", 0, "new calls a minute")
+	set.UintVar(&port, "proxy-port", 0, "where the proxy is reached inside")
+	set.BoolVar(&f.Terminal, "terminal", false, "the program keeps the terminal")
+	set.BoolVar(&f.Tell, "tell", false, "refusals are told on standard error")
+	if err := set.Parse(args); err != nil {
+		return f, nil, err
+	}
+	if set.ArgsLenAtDash() != 0 {
+		return f, nil, fmt.Errorf("%q: want -- and the command behind it", set.Arg(0))
+	}
+	for _, p := range append(ports, port) {
+		if p < 1 || p > 65535 {
+			return f, nil, fmt.Errorf("--port %d: want 1 to 65535", p)
+		}
+	}
+	for _, p := range ports {
+		f.Ports = append(f.Ports, uint16(p))
+	}
+	f.ProxyPort = uint16(port)
+	return f, set.Args(), nil
+}

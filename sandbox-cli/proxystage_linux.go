@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
+)
+
+// handoverTime bounds how long the namespace may take to be made.
+const handoverTime = 20 * time.Second
+
+// proxyStage is the proxy of one sandbox and the parent of its program: it
+// starts the rest of the chain in a network of its own, takes the listeners
+// that are opened there, serves them, and ends with the program's status. When
+// it dies the way out is gone and the program with it.
+func proxyStage(s Streams, args []string) (int, error) {
+	return proxyWithEnv(s, args, os.Environ())
+}
+
+func proxyWithEnv(s Streams, args, env []string) (int, error) {
+	f, wall, err := parseProxyFlags(args)
+	if err != nil {
+		return statusRefused, err
+	}
+	if len(wall) == 0 {
+		return statusRefused, fmt.Errorf("no command: want -- and the command that runs in the sandbox")
+	}
+	told := newTeller(s.Err, f)
+	way, err := newWay(f, told)
+	if err != nil {
+		return 0, setupFailed(err)
+	}
+	defer way.Close()
+	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
+	closeOnExec()
+
+	want := inside.Want{ProxyPort: f.ProxyPort, Ports: f.Ports}
+	self, err := os.Executable()
+	if err != nil {
+		return 0, setupFailed(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	// Without a terminal of its own the program is spared the terminal's
+	// signals: they reach this process, which passes each on once.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !f.Terminal}
+	hand, err := inside.Prepare(cmd, want)
+	if err != nil {
+		return 0, setupFailed(err)
+	}
+	defer hand.Close()
+	cmd.Args = append([]string{self, "proxy-inside"}, want.Flags(hand.FD())...)
+	cmd.Args = append(append(cmd.Args, "--"), wall...)
+	signals := holdSignals(f.Terminal)
+	defer signals.stop()
+	if err := hand.Start(); err != nil {
+		return 0, setupFailed(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), handoverTime)
+	defer cancel()
+	listeners, err := hand.Receive(ctx)
+	if err != nil {
+		status := reap(cmd)
+		if status == 0 {
+			status = statusSetup
+		}
+		return status, setupFailed(err)
+	}
+	way.serve(listeners)
+	if err := hand.Go(); err != nil {
+		cmd.Process.Kill()
+		reap(cmd)
+		return 0, setupFailed(err)
+	}
+	signals.passTo(cmd.Process.Pid)
+	status := reap(cmd)
+	way.Close()
+	told.end()
+	return status, nil
+}
+
+// reap waits for the child and gives its status in the shell's form.
+func reap(cmd *exec.Cmd) int {
+	cmd.Wait()
+	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if ok && ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return cmd.ProcessState.ExitCode()
+}

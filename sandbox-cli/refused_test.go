@@ -1,0 +1,111 @@
+package cli_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Bad input gets one clear line and a status of its own; nothing is started,
+// nothing is left.
+func TestRunRefuses(t *testing.T) {
+	s := newSandbox(t)
+	specs := 0
+	spec := func(text string) string {
+		specs++
+		path := filepath.Join(s.root, fmt.Sprintf("%d.sandbox.toml", specs))
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return "--spec=" + path
+	}
+	settings := filepath.Join(s.home, ".lnk")
+	for name, c := range map[string]struct {
+		args []string
+		says []string
+	}{
+		"a mistyped key":           {[]string{spec("name = \"x\"\n[network]\nmode = \"proxied\"\nhots = [\"a.test\"]\n")}, []string{"network.hots", "unknown"}},
+		"a mistyped mode":          {[]string{spec("[network]\nmode = \"closd\"\n")}, []string{"network.mode", "closd"}},
+		"no such spec":             {[]string{"--spec=" + s.root + "/none.toml"}, []string{"none.toml"}},
+		"no TOML":                  {[]string{spec("name = \n")}, []string{"sandbox.toml"}},
+		"a folder that is not":     {[]string{"--write=" + s.root + "/missing"}, []string{s.root + "/missing"}},
+		"a read that is not":       {[]string{"--write=" + s.project, "--read=" + s.root + "/missing"}, []string{s.root + "/missing"}},
+		"the home":                 {[]string{"--write=" + s.home}, []string{s.home}},
+		"the root":                 {[]string{"--write=/"}, []string{"/"}},
+		"a system folder":          {[]string{"--write=/usr"}, []string{"/usr"}},
+		"what holds the settings":  {[]string{"--write=" + s.root}, []string{s.root}},
+		"what lies in them":        {[]string{"--write=" + settings + "/sandbox"}, []string{settings}},
+		"a host that is no host":   {[]string{"--write=" + s.project, "--internet-host=https://a.test/"}, []string{"https://a.test/"}},
+		"a port that is none":      {[]string{"--write=" + s.project, "--port=70000"}, []string{"70000"}},
+		"a flag that is not there": {[]string{"--wirte=."}, []string{"--wirte"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			marker := filepath.Join(s.project, "started")
+			e := s.run(append(c.args, "--", "touch", marker)...)
+			if e.status != 125 {
+				t.Errorf("status %d, want 125", e.status)
+			}
+			if strings.Count(e.errors, "\n") != 1 || !strings.HasPrefix(e.errors, "lnk sandbox run: ") {
+				t.Errorf("want one line: %q", e.errors)
+			}
+			for _, says := range c.says {
+				if !strings.Contains(e.errors, says) {
+					t.Errorf("%q does not say %q", e.errors, says)
+				}
+			}
+			if _, err := os.Stat(marker); err == nil {
+				t.Error("the program was started")
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(s.root, "missing")); err == nil {
+		t.Error("a missing folder was made")
+	}
+}
+
+// A request that is not right is refused whole: nothing on standard output, and
+// a line that names the member.
+func TestWrapRefuses(t *testing.T) {
+	s := newSandbox(t)
+	good := `{"confinement":{"name":"x","write":[],"read":[],"commands":"any","net":"closed"},"argv":["true"]}`
+	if e := s.command(good, []string{lnk(), "sandbox", "wrap"}); e.status != 0 || e.out == "" {
+		t.Fatalf("the honest request: status %d: %s", e.status, e.errors)
+	}
+	for _, c := range []struct{ from, to, says string }{
+		{`"write":[]`, `"wirte":[]`, "wirte"},
+		{`"write":[]`, `"WRITE":[]`, "WRITE"},
+		{`"write":[]`, `"write":["rel/ative"]`, "rel/ative"},
+		{`"write":[]`, `"write":null`, "/confinement/write"},
+		{`"write":[]`, `"write":[],"write":["/"]`, "write"},
+		{`"closed"`, `"closd"`, "closd"},
+		{`"closed"`, `{"host":{"ports":[],"localhost":true},"loopback":{"ports":[],"dir":"/tmp"}}`, "net"},
+		{`"any"`, `{"only":["/usr/bin/git"]}`, "commands"},
+		{`"any"`, `"none"`, "none"},
+		{`,"net":"closed"`, ``, "net"},
+		{`["true"]`, `[]`, "argv"},
+		{`"argv":["true"]`, `"argv":["true"],"argv":["false"]`, "argv"},
+		{`"confinement"`, `"policy"`, "confinement"},
+		{good, good + good, "follows"},
+		{`"closed"`, `{"proxied":{"proxy":{"upstream":"direct","dir":"/tmp","hosts":["a.test/x"]},"ports":[]}}`, "a.test/x"},
+		{`"closed"`, `{"proxied":{"proxy":{"upstream":"direct","dir":"/tmp","hosts":[],"serve":[3000]},"ports":[]}}`, "serve"},
+	} {
+		e := s.command(strings.Replace(good, c.from, c.to, 1), []string{lnk(), "sandbox", "wrap"})
+		if e.status != 2 || e.out != "" || strings.Count(e.errors, "\n") != 1 || !strings.Contains(e.errors, c.says) {
+			t.Errorf("%s: status %d, out %q, errors %q: want 2 and one line with %q", c.to, e.status, e.out, e.errors, c.says)
+		}
+	}
+}
+
+// Nothing runs unasked.
+func TestRunAsksOrIsRefused(t *testing.T) {
+	s := newSandbox(t)
+	e := s.command("y\n", []string{lnk(), "sandbox", "run", "--", "touch", "started"})
+	if e.status != 125 || !strings.Contains(e.errors, "--yes") {
+		t.Errorf("status %d: %q", e.status, e.errors)
+	}
+	if _, err := os.Stat(filepath.Join(s.project, "started")); err == nil {
+		t.Error("it was started")
+	}
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+// runFlags are what a person grants on the command line, beside a spec.
+type runFlags struct {
+	spec     string
+	yes      bool
+	write    []string
+	dotFiles []string
+	read     []string
+	hide     []string
+	hosts    []string
+	tcp      []string
+	ports    []uint
+	terminal bool
+	lan      bool
+	readHome bool
+	tools    bool
+}
+
+func newRun(s Streams) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [flags] -- <program> [args]",
+		Short: "Run a program in a sandbox",
+		Long: `run runs a program in a sandbox and exits with its status.
+
+Without --spec and without a grant, the program reads and writes the current
+folder and has no network. Each --internet-host opens one host, each --write
+and --read one file or folder.`,
+		Example: `  lnk sandbox run --yes --write . --internet-host registry.example -- npm install
+  lnk sandbox run --spec sandbox.toml -- make test`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return refuse("no program: want `lnk sandbox run [flags] -- <program> [args]`")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return run(s, f, args) },
+	}
+	fl := cmd.Flags()
+	fl.SetInterspersed(false)
+	fl.BoolVar(&f.yes, "yes", false, "ask nothing; install bubblewrap where it is missing and can be")
+	f.grants(fl)
+	return cmd
+}
+
+// grants are the flags that open something; `why` takes the same.
+func (f *runFlags) grants(fl *pflag.FlagSet) {
+	fl.StringVar(&f.spec, "spec", "", "a sandbox.toml (or .json) that says what is opened")
+	fl.StringArrayVar(&f.write, "write", nil, "a file or folder to read and write")
+	fl.StringArrayVar(&f.dotFiles, "write-dot-files", nil, "a --write folder whose .git, .envrc, .vscode and .idea may be written")
+	fl.StringArrayVar(&f.read, "read", nil, "a file or folder to read")
+	fl.StringArrayVar(&f.hide, "hide", nil, "a file or folder to close")
+	fl.BoolVar(&f.readHome, "read-home", false, "read the home folder, but for what holds credentials")
+	fl.BoolVar(&f.tools, "developer-tools", false, "read toolchains kept in the home folder, and let its processes trace each other")
+	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a host to reach: name, *.name, name:port")
+	fl.StringArrayVar(&f.tcp, "tcp", nil, "host:port to reach with any protocol")
+	fl.UintSliceVar(&f.ports, "port", nil, "a port of this machine's loopback to reach")
+	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
+	fl.BoolVar(&f.lan, "lan", false, "addresses that are not the internet's too")
+}
+
+func run(s Streams, f runFlags, argv []string) error {
+	status, err := runProgram(s, f, argv)
+	if err != nil {
+		return err
+	}
+	if status != 0 {
+		return silentStatus(status)
+	}
+	return nil
+}
+
+func runProgram(s Streams, f runFlags, argv []string) (int, error) {
+	set, err := readSetting()
+	if err != nil {
+		return 0, err
+	}
+	set.tell = true
+	c, err := confinementOf(f, set, term.IsTerminal(int(os.Stdin.Fd())))
+	if err != nil {
+		return 0, err
+	}
+	made, err := chainOf(c, argv, set)
+	if err != nil {
+		return 0, err
+	}
+	if !f.yes {
+		if err := confirm(s, c, argv); err != nil {
+			return 0, err
+		}
+	}
+	if err := prepared(s, f.yes); err != nil {
+		return 0, err
+	}
+	if err := made.writeFiles(); err != nil {
+		return 0, err
+	}
+	defer made.removeFiles()
+	// The first stage of the chain is this process itself.
+	env := scrubbed(os.Environ(), made.env)
+	status, err := stageWithEnv(s, made.argv[1], made.argv[2:], env)
+	if err != nil && status != 0 {
+		err = &exitError{status, err}
+	}
+	return status, err
+}
+
+// confirm shows what the sandbox opens and asks once. Nobody to ask is a no.
+func confirm(s Streams, c client.Confinement, argv []string) error {
+	if !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stderr.Fd())) {
+		return refuse("nothing is run unasked: give --yes, or run it in a terminal")
+	}
+	fmt.Fprintf(s.Err, "lnk sandbox run: %s\n", oneLine(strings.Join(argv, " ")))
+	for _, line := range opened(c) {
+		fmt.Fprintf(s.Err, "  %s\n", oneLine(line))
+	}
+	fmt.Fprint(s.Err, "run it so? [y/N] ")
+	if answeredYes(s.In) {
+		return nil
+	}
+	return refuse("not run: the answer was no")
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+// readSpec reads a spec's file: JSON where its name ends in .json, else TOML.
+func readSpec(path string) (client.Spec, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return client.Spec{}, fmt.Errorf("--spec: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, client.MaxBytes+1))
+	if err != nil {
+		return client.Spec{}, fmt.Errorf("--spec: %w", err)
+	}
+	if len(text) > client.MaxBytes {
+		return client.Spec{}, fmt.Errorf("--spec: %s: longer than 1 MiB", path)
+	}
+	s, err := specOf(text, strings.HasSuffix(path, ".json"))
+	if err != nil {
+		return client.Spec{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func specOf(text []byte, isJSON bool) (client.Spec, error) {
+	if isJSON {
+		return client.ReadSpecJSON(bytes.NewReader(text))
+	}
+	tree := map[string]any{}
+	if err := toml.Unmarshal(text, &tree); err != nil {
+		var at *toml.DecodeError
+		if errors.As(err, &at) {
+			line, column := at.Position()
+			return client.Spec{}, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "toml: "))
+		}
+		return client.Spec{}, err
+	}
+	return client.SpecFromTree(tree)
+}
+
+// confinementOf makes the confinement that the flags ask for: the spec's, and
+// the grants over it. Without either the current folder is written and there
+// is no network.
+func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, error) {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return client.Confinement{}, fmt.Errorf("the current folder: %w", err)
+	}
+	spec, folder := client.Spec{}, cwd
+	if f.spec != "" {
+		if spec, err = readSpec(f.spec); err != nil {
+			return client.Confinement{}, err
+		}
+		if folder, err = filepath.Abs(filepath.Dir(f.spec)); err != nil {
+			return client.Confinement{}, err
+		}
+	}
+	for _, p := range f.ports {
+		if p < 1 || p > 65535 {
+			return client.Confinement{}, refuse("--port %d: want 1 to 65535", p)
+		}
+	}
+	spec.Name = runName(spec.Name)
+	if f.spec == "" {
+		spec.Program.Terminal = true
+	}
+	spec.Program.Terminal = spec.Program.Terminal && f.terminal && terminal
+	f.grant(&spec, cwd)
+	base, err := set.base(folder, spec.Name)
+	if err != nil {
+		return client.Confinement{}, err
+	}
+	return client.Of(spec, base)
+}
+
+// runName is what a run's sandbox is called: run-<pid>, behind the spec's name
+// where it has one.
+func runName(spec string) string {
+	name := fmt.Sprintf("run-%d", os.Getpid())
+	if spec != "" {
+		name = spec + "-" + name
+	}
+	return name
+}
+
+// grant adds what the flags open to a spec. Their paths are relative to the
+// current folder, whatever folder the spec lies in.
+func (f runFlags) grant(spec *client.Spec, cwd string) {
+	absolute := func(paths []string) []string {
+		var out []string
+		for _, p := range paths {
+			if !filepath.IsAbs(p) && p != "~" && !strings.HasPrefix(p, "~/") {
+				p = filepath.Join(cwd, p)
+			}
+			out = append(out, p)
+		}
+		return out
+	}
+	files, network := &spec.Files, &spec.Network
+	files.Write = append(files.Write, absolute(f.write)...)
+	files.WriteDotFiles = append(files.WriteDotFiles, absolute(f.dotFiles)...)
+	files.Read = append(files.Read, absolute(f.read)...)
+	files.Hide = append(files.Hide, absolute(f.hide)...)
+	files.ReadHome = files.ReadHome || f.readHome
+	spec.Program.DeveloperTools = spec.Program.DeveloperTools || f.tools
+	if f.spec == "" && !f.any() {
+		files.Write = []string{cwd}
+	}
+	if len(f.hosts)+len(f.tcp)+len(f.ports) == 0 && !f.lan {
+		return
+	}
+	if network.Mode == "" || network.Mode == "closed" {
+		network.Mode = "proxied"
+		network.Hosts = []string{}
+	}
+	if network.Hosts != nil || f.spec == "" {
+		network.Hosts = append(network.Hosts, f.hosts...)
+	}
+	network.TCP = append(network.TCP, f.tcp...)
+	network.LAN = network.LAN || f.lan
+	for _, p := range f.ports {
+		network.Ports = append(network.Ports, uint16(p))
+	}
+}
+
+// any says whether a flag grants something.
+func (f runFlags) any() bool {
+	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports) > 0 || f.lan || f.readHome
+}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
+)
+
+// A watch is a process beside the wall that waits for the end of the run and
+// takes its stubs away should the wall be killed before it can.
+type watch struct {
+	cmd   *exec.Cmd
+	ended chan struct{} // closed when it is gone
+	over  chan struct{} // closed when it may go
+}
+
+// watchOver starts the watch of a run that holds stubs. A run does not go on
+// without its watch: it is told to end, as by SIGTERM.
+func watchOver(dir string, held *stubs.Held) (*watch, error) {
+	w := &watch{ended: make(chan struct{}), over: make(chan struct{})}
+	if held.Record() == "" {
+		return w, nil
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	w.cmd = exec.Command(self, "sweep", dir, held.Record())
+	w.cmd.Dir = "/"
+	w.cmd.Env = []string{}
+	// A session of its own: neither the terminal's signals nor a kill of the
+	// caller's process group ends it before its work is done.
+	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := w.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("the watch over stubs: %w", err)
+	}
+	go func() {
+		w.cmd.Wait()
+		close(w.ended)
+		select {
+		case <-w.over:
+		default:
+			syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		}
+	}()
+	return w, nil
+}
+
+// end ends the watch: its work was done. It is given to be called once.
+func (w *watch) end() {
+	close(w.over)
+	if w.cmd != nil {
+		w.cmd.Process.Kill()
+		<-w.ended
+	}
+}
+
+// sweepStage is the watch itself.
+func sweepStage(_ Streams, args []string) (int, error) {
+	if len(args) != 2 || !filepath.IsAbs(args[0]) {
+		return statusRefused, fmt.Errorf("want a folder and a record")
+	}
+	if _, err := stubs.NewStore(args[0]).Await(context.Background(), args[1]); err != nil {
+		return statusFailed, err
+	}
+	return 0, nil
+}
+
+// insideStage is the last step before the program, where there has to be one.
+func insideStage(_ Streams, args []string) (int, error) {
+	if len(args) < 2 || args[0] != "--" {
+		return statusSetup, fmt.Errorf("want -- and a program")
+	}
+	return statusSetup, launch.Inside(args[1:], os.Environ())
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// maxTold bounds how many refusals are told in one run; what is past it is
+// counted.
+const maxTold = 20
+
+// teller tells the person who ran a sandbox what its proxy refused: each host
+// and port once, at once, or at the end where the program has the terminal.
+type teller struct {
+	w    io.Writer
+	on   bool
+	late bool
+
+	mu    sync.Mutex
+	seen  map[string]bool
+	lines []string
+	more  int
+}
+
+func newTeller(w io.Writer, f proxyFlags) *teller {
+	return &teller{w: w, on: f.Tell, late: f.Terminal, seen: map[string]bool{}}
+}
+
+// tell notes one refusal: what was asked for, why not, and what would open it.
+func (t *teller) tell(what, why string, open judge.Open) {
+	line := fmt.Sprintf("refused %s: %s", what, why) + toOpen(open)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case !t.on || t.seen[what]:
+	case len(t.seen) >= maxTold:
+		t.more++
+	default:
+		t.seen[what] = true
+		if t.late {
+			t.lines = append(t.lines, line)
+		} else {
+			complainLine(t.w, "run", line)
+		}
+	}
+}
+
+// toOpen says what would open it: the flag, as whoever runs a program types it,
+// or the member where there is no flag.
+func toOpen(open judge.Open) string {
+	switch {
+	case open.Flag != "":
+		return "; to open it: " + open.Flag
+	case open.Member != "":
+		return "; to open it: " + open.Member
+	}
+	return ""
+}
+
+// end tells what was held back.
+func (t *teller) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, line := range t.lines {
+		complainLine(t.w, "run", line)
+	}
+	t.lines = nil
+	if t.more > 0 {
+		complainLine(t.w, "run", fmt.Sprintf("%d more calls were refused", t.more))
+		t.more = 0
+	}
+}

@@ -1,0 +1,184 @@
+package cli_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// A typist runs a command on a terminal of its own, types and reads.
+type typist struct {
+	t   *testing.T
+	tty *os.File
+	cmd *exec.Cmd
+
+	mu   sync.Mutex
+	seen bytes.Buffer
+	read int
+}
+
+func (s *sandbox) onTerminal(t *testing.T, argv ...string) *typist {
+	t.Helper()
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = s.project, s.env("PS1=$ ")
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 24, Cols: 80})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := &typist{t: t, tty: tty, cmd: cmd}
+	t.Cleanup(func() { cmd.Process.Kill(); tty.Close() })
+	go func() {
+		b := make([]byte, 4096)
+		for {
+			n, err := tty.Read(b)
+			y.mu.Lock()
+			y.seen.Write(b[:n])
+			y.mu.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return y
+}
+
+// see waits for text behind what was seen before.
+func (y *typist) see(text string) {
+	y.t.Helper()
+	for end := time.Now().Add(hangGuard / 2); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		y.mu.Lock()
+		rest := y.seen.String()[y.read:]
+		at := strings.Index(rest, text)
+		if at >= 0 {
+			y.read += at + len(text)
+		}
+		y.mu.Unlock()
+		if at >= 0 {
+			return
+		}
+	}
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	y.t.Fatalf("%q did not come; seen %q", text, y.seen.String())
+}
+
+func (y *typist) enter(text string) {
+	y.t.Helper()
+	if _, err := y.tty.WriteString(text); err != nil {
+		y.t.Fatal(err)
+	}
+}
+
+// Ctrl-C reaches the program once, and a program that catches it lives on.
+func TestCtrlC(t *testing.T) {
+	for _, net := range []string{"", allow} {
+		s := newSandbox(t)
+		script := `trap 'echo caught-one' INT; echo ready; read line; echo "got $line"; exit 12`
+		y := s.onTerminal(t, slices.DeleteFunc([]string{lnk(), "sandbox", "run", "--yes", "--write", s.project, net, "--", "bash", "-c", script}, func(a string) bool { return a == "" })...)
+		y.see("ready")
+		y.enter("\x03")
+		y.see("caught-one")
+		y.enter("hello\n")
+		y.see("got hello")
+		if status := waitFor(t, y.cmd); status != 12 {
+			t.Errorf("status %d", status)
+		}
+		if strings.Count(y.seen.String(), "caught-one") != 1 {
+			t.Errorf("caught more than once: %q", y.seen.String())
+		}
+	}
+}
+
+// Ctrl-C ends a program that does not catch it, with the shell's status.
+func TestCtrlCEnds(t *testing.T) {
+	for _, net := range []string{"", allow} {
+		s := newSandbox(t)
+		y := s.onTerminal(t, "bash", "--norc", "-c", lnk()+" sandbox run --yes --write "+s.project+" "+net+" -- sh -c 'echo ready; exec sleep 100'; echo status $?")
+		y.see("ready")
+		y.enter("\x03")
+		y.see("status 130")
+	}
+}
+
+// Ctrl-Z stops the program and gives the shell back; fg goes on.
+func TestCtrlZ(t *testing.T) {
+	for _, net := range []string{"", allow} {
+		s := newSandbox(t)
+		y := s.onTerminal(t, "bash", "--norc", "-i")
+		y.see("$ ")
+		y.enter(lnk() + " sandbox run --yes --write . " + net + " -- sh -c 'echo rea''dy; read line; echo go''t $line; exit 5'\n")
+		y.see("ready")
+		y.enter("\x1a")
+		y.see("Stopped")
+		y.enter("echo shell-$((40+2))\n")
+		y.see("shell-42")
+		y.enter("fg\n")
+		y.see("sandbox run")
+		y.enter("again\n")
+		y.see("got again")
+		y.enter("echo status-$?\n")
+		y.see("status-5")
+		y.enter("exit\n")
+		waitFor(t, y.cmd)
+	}
+}
+
+// A shell inside has job control, the window's size, and a terminal that
+// nothing can be typed into.
+func TestShellInside(t *testing.T) {
+	s := newSandbox(t)
+	s.put("inject.py", "import fcntl,sys\nfor r in (0x5412, 0x541C):\n  try: fcntl.ioctl(0, r, b'x'); print('inje'+'cted')\n  except OSError as e: print('refused', e.errno)\n")
+	y := s.onTerminal(t, lnk(), "sandbox", "run", "--yes", "--write", s.project, "--", "bash", "--norc", "-i")
+	y.see("bash-")
+	y.enter("stty size; tty; echo x > /dev/tty\n")
+	y.see("24 80")
+	y.enter("sleep 100\n")
+	time.Sleep(300 * time.Millisecond) // bash hands the terminal to its job
+	y.enter("\x1a")
+	y.see("Stopped")
+	y.enter("kill %1; wait; python3 --version; /usr/bin/python3 inject.py; echo do''ne\n")
+	y.see("done")
+	if strings.Contains(y.seen.String(), "injected") {
+		t.Error("a character was pushed into the terminal")
+	}
+	if err := pty.Setsize(y.tty, &pty.Winsize{Rows: 40, Cols: 100}); err != nil {
+		t.Fatal(err)
+	}
+	y.enter("stty size\n")
+	y.see("40 100")
+	y.enter("exit 6\n")
+	if status := waitFor(t, y.cmd); status != 6 {
+		t.Errorf("status %d", status)
+	}
+}
+
+// Without a terminal of its own the program has none to open.
+func TestNoTerminal(t *testing.T) {
+	s := newSandbox(t)
+	y := s.onTerminal(t, lnk(), "sandbox", "run", "--yes", "--terminal=false", "--write", s.project, "--", "sh", "-c", "(echo x > /dev/tty) 2>/dev/null && echo opened || echo no terminal")
+	y.see("no terminal")
+	if status := waitFor(t, y.cmd); status != 0 {
+		t.Errorf("status %d", status)
+	}
+}
+
+// In a terminal, run asks and takes a no for a no.
+func TestRunAsks(t *testing.T) {
+	for answer, status := range map[string]int{"y\n": 0, "n\n": 125, "\n": 125} {
+		s := newSandbox(t)
+		y := s.onTerminal(t, lnk(), "sandbox", "run", "--write", s.project, allow, "--", "true")
+		y.see("reaches ")
+		y.see("[y/N] ")
+		y.enter(answer)
+		if got := waitFor(t, y.cmd); got != status {
+			t.Errorf("%q: status %d, want %d", answer, got, status)
+		}
+	}
+}

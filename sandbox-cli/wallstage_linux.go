@@ -1,0 +1,154 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/seccomp"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
+)
+
+// wallStage plans the wall on this machine, starts the program behind it, and
+// stays until all of it is gone.
+func wallStage(s Streams, args []string) (int, error) { return wallWithEnv(s, args, os.Environ()) }
+
+func wallWithEnv(s Streams, args, env []string) (int, error) {
+	f, err := parseWallFlags(args)
+	if err != nil {
+		return statusSetup, err
+	}
+	if f.printBwrap {
+		plan, err := f.plan(env)
+		if err != nil {
+			return statusSetup, err
+		}
+		return 0, printBwrap(s.Out, plan)
+	}
+	dir := filepath.Join(f.settings, "sandbox", "stubs")
+	if _, err := stubs.NewStore(dir).Sweep(); err != nil {
+		return statusSetup, err
+	}
+	// What was looked at can change until it is opened: another run ends and
+	// takes its stubs with it, or somebody makes a file. Then look again.
+	for attempt := 1; ; attempt++ {
+		plan, err := f.plan(env)
+		if err != nil {
+			return statusSetup, err
+		}
+		status, err := carryOut(s, plan, dir, env)
+		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts {
+			return status, err
+		}
+	}
+}
+
+// maxAttempts bounds how often a start looks again at what changes under it.
+const maxAttempts = 10
+
+// wallFlags is what the wall stage is told: where the settings and the home
+// are, then what [linuxwall.Args] writes.
+type wallFlags struct {
+	settings, home string
+	printBwrap     bool
+	c              client.Confinement
+	net            linuxwall.NetFrom
+	argv           []string
+}
+
+func parseWallFlags(args []string) (f wallFlags, err error) {
+	if len(args) > 0 && args[0] == "--print-bwrap" {
+		f.printBwrap, args = true, args[1:]
+	}
+	if len(args) < 4 || args[0] != "--settings" || args[2] != "--home" {
+		return f, errors.New("want --settings <dir> --home <dir> first: this stage is started by lnk sandbox, not by hand")
+	}
+	f.settings, f.home = args[1], args[3]
+	for _, dir := range []string{f.settings, f.home} {
+		if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
+			return f, fmt.Errorf("%q: want an absolute, clean path", dir)
+		}
+	}
+	f.c, f.net, f.argv, err = linuxwall.ParseArgs(args[4:])
+	return f, err
+}
+
+func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
+	facts, err := linuxwall.ReadFacts(f.c, f.net, factEnv(env, f.home, f.settings))
+	if err != nil {
+		return linuxwall.Plan{}, err
+	}
+	return linuxwall.PlanFor(f.c, f.net, facts, f.argv)
+}
+
+// carryOut does what the plan says, and undoes what must not outlive it. Its
+// error is [linuxwall.ErrChanged] where nothing was started because something
+// is no longer what the plan was made for.
+func carryOut(s Streams, plan linuxwall.Plan, dir string, env []string) (status int, err error) {
+	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools})
+	if err != nil {
+		return statusSetup, err
+	}
+	for _, folder := range plan.Make {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return statusSetup, fmt.Errorf("settings: %w", err)
+		}
+	}
+	held, err := stubs.NewStore(dir).Hold(wanted(plan.Placeholders))
+	if errors.Is(err, stubs.ErrMoved) {
+		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
+	}
+	if err != nil {
+		return statusSetup, err
+	}
+	defer func() {
+		report, releaseErr := held.Release()
+		for _, path := range report.Taken {
+			complainLine(s.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
+		}
+		err = errors.Join(err, releaseErr)
+	}()
+	if taken := held.Taken(); len(taken) > 0 {
+		return statusSetup, fmt.Errorf("%s: %w", taken[0], linuxwall.ErrChanged)
+	}
+	opened, err := linuxwall.Open(&plan)
+	if err != nil {
+		return statusSetup, err
+	}
+	watch, err := watchOver(dir, held)
+	if err != nil {
+		opened.Close()
+		return statusSetup, err
+	}
+	defer watch.end()
+	return start(plan, opened, held, filter, env)
+}
+
+func wanted(placeholders []linuxwall.Placeholder) []stubs.Want {
+	wants := make([]stubs.Want, 0, len(placeholders))
+	for _, p := range placeholders {
+		wants = append(wants, stubs.Want{
+			Path: p.Path, File: p.Kind == linuxwall.File, Text: p.Text,
+			In: stubs.Node{Dev: p.Above.Dev, Ino: p.Above.Ino},
+		})
+	}
+	return wants
+}
+
+// start starts the program behind the plan's mounts and gives its status.
+func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, filter []byte, env []string) (int, error) {
+	defer opened.Close()
+	return launch.Run(launch.Spec{
+		Bwrap: plan.Bwrap, Args: plan.BwrapArgs(launch.FirstFile), Files: opened.Files(),
+		Seccomp: filter, SyncFile: held.File(),
+		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{ownBinary, "inside", "--"},
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+	})
+}
+
+// ownBinary is where our own binary stands in every sandbox.
+const ownBinary = "/run/lnk/lnk-sandbox"

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"net"
+	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/names"
+)
+
+// A way is all that serves one sandbox's network: the proxy, its name server,
+// and the addresses that names have inside.
+type way struct {
+	proxy     *proxy.Proxy
+	judge     *judge.Judge
+	pool      *names.Pool
+	told      *teller
+	listeners *inside.Listeners
+}
+
+// hostname is what the machine is called inside.
+const hostname = "lnk"
+
+func newWay(f proxyFlags, told *teller) (*way, error) {
+	upstream, err := f.upstream()
+	if err != nil {
+		return nil, err
+	}
+	up, err := proxy.ParseUpstream(upstream)
+	if err != nil {
+		return nil, err
+	}
+	j, err := f.judge(judge.Machine())
+	if err != nil {
+		return nil, err
+	}
+	p, err := proxy.New(proxy.Config{
+		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute,
+		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &way{proxy: p, judge: j, pool: names.NewPool(time.Now), told: told}, nil
+}
+
+// serve begins to serve what was handed out of the namespace. A listener ends
+// when the way is closed.
+func (w *way) serve(l *inside.Listeners) {
+	w.listeners = l
+	server := &names.Server{
+		Allowed:  w.names,
+		Pool:     w.pool,
+		Hostname: hostname,
+		IPv6:     l.IPv6,
+	}
+	for _, listener := range l.Proxy {
+		go w.proxy.Serve(listener)
+	}
+	for _, listener := range l.Transparent {
+		go w.proxy.ServeTransparent(listener, inside.OriginalDst, w.pool.Name)
+	}
+	for _, packets := range l.DNSPackets {
+		go server.ServeUDP(packets)
+	}
+	for _, listener := range l.DNSStreams {
+		go server.ServeTCP(listener)
+	}
+	for port, listeners := range l.Ports {
+		for _, listener := range listeners {
+			go func(l net.Listener) { w.proxy.ServePort(l, port) }(listener)
+		}
+	}
+}
+
+// names is the judge's word on a name that was asked for. A program that does
+// not know of the proxy shows a refusal as a name that is not there, so the
+// person who runs it is told here.
+func (w *way) names(name string) bool {
+	d := w.judge.Name(name)
+	if !d.Allowed {
+		w.told.tell(d.Host, d.Detail, d.Open)
+	}
+	return d.Allowed
+}
+
+// Close ends every call and every listener.
+func (w *way) Close() {
+	w.proxy.Close()
+	if w.listeners != nil {
+		w.listeners.Close()
+	}
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+func newWhy(s Streams) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "why [flags] <url | host[:port] | path>",
+		Short: "Say whether a sandbox would reach a host or open a path, and what would open it",
+		Long: `why asks the same judge and the same plan that a run with these flags asks, and
+starts nothing. It resolves no name: whether an allowed name has an address that
+is refused shows when it is called. Exit status 0: open; 1: closed.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return why(s, f, args[0]) },
+	}
+	f.grants(cmd.Flags())
+	return cmd
+}
+
+func why(s Streams, f runFlags, ask string) error {
+	set, err := readSetting()
+	if err != nil {
+		return err
+	}
+	c, err := confinementOf(f, set, false)
+	if err != nil {
+		return err
+	}
+	var open bool
+	var line string
+	if path, ok := pathAsked(ask); ok {
+		open, line, err = whyPath(c, set, path)
+	} else {
+		open, line, err = whyHost(c, set, ask)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.Out, oneLine(line))
+	if !open {
+		return silentStatus(1)
+	}
+	return nil
+}
+
+// pathAsked tells a path from a host: it starts with /, ./, ../ or ~/.
+func pathAsked(ask string) (string, bool) {
+	switch {
+	case strings.HasPrefix(ask, "~/"):
+		home, err := homeFolder()
+		return filepath.Join(home, ask[2:]), err == nil
+	case strings.HasPrefix(ask, "/"):
+		return filepath.Clean(ask), true
+	case ask == ".", ask == "..", strings.HasPrefix(ask, "./"), strings.HasPrefix(ask, "../"):
+		cwd, err := os.Getwd()
+		return filepath.Join(cwd, ask), err == nil
+	}
+	return "", false
+}
+
+// hostAsked reads a URL, host:port or host; a host alone means port 443.
+func hostAsked(ask string) (host string, port uint16, err error) {
+	if !strings.Contains(ask, "://") {
+		ask = "https://" + ask
+	}
+	u, err := url.Parse(ask)
+	if err != nil || u.Hostname() == "" {
+		return "", 0, refuse("%q: want a URL, host[:port], or a path that starts with / or ./", ask)
+	}
+	number := u.Port()
+	if number == "" {
+		number = map[string]string{"http": "80", "ssh": "22", "git": "9418"}[u.Scheme]
+	}
+	if number == "" {
+		number = "443"
+	}
+	n, err := strconv.ParseUint(number, 10, 16)
+	if err != nil || n == 0 {
+		return "", 0, refuse("%q: want a port of 1 to 65535", ask)
+	}
+	return u.Hostname(), uint16(n), nil
+}
+
+func whyHost(c client.Confinement, set setting, ask string) (bool, string, error) {
+	host, port, err := hostAsked(ask)
+	if err != nil {
+		return false, "", err
+	}
+	mode, proxied := c.Net.Mode().(client.Proxied)
+	if !proxied {
+		return false, fmt.Sprintf("refused  %s:%d: there is no network; to open it: --internet-host %s", host, port, host), nil
+	}
+	flags, err := proxyFlagsOf(c, mode, set)
+	if err != nil {
+		return false, "", err
+	}
+	j, err := flags.judge(judge.Machine())
+	if err != nil {
+		return false, "", err
+	}
+	d := j.Rule(judge.Call{By: judge.ByConnect, Host: host, Port: port})
+	if d.Allowed {
+		return true, fmt.Sprintf("open     %s:%d", host, port), nil
+	}
+	return false, fmt.Sprintf("refused  %s:%d: %s", host, port, d.Detail) + toOpen(d.Open), nil
+}

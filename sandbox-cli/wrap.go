@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+)
+
+func newWrap(s Streams) *cobra.Command {
+	var explain bool
+	cmd := &cobra.Command{
+		Use:   "wrap < request.json",
+		Short: "Print the command that runs an argv confined (JSON in, JSON out)",
+		Long: `wrap reads {"confinement", "argv"} on standard input and prints {"argv", "env"}:
+the command that runs argv confined on this system, and what to add to its
+environment. It starts nothing. With --explain it prints the wall's plan
+instead: a line a step, each with its reason.`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error { return wrap(s, explain) },
+	}
+	cmd.Flags().BoolVar(&explain, "explain", false, "print the plan, a line a step, instead of the command")
+	return cmd
+}
+
+func wrap(s Streams, explain bool) error {
+	request, err := client.ReadWrapRequest(s.In)
+	if err != nil {
+		return &exitError{statusRefused, err}
+	}
+	if request.Unwalled != nil {
+		return refuse("/unwalled: a proxy without a wall is not served by this version: use a confinement")
+	}
+	c := *request.Confinement
+	set, err := readSetting()
+	if err != nil {
+		return err
+	}
+	made, err := chainOf(c, request.Argv, set)
+	if err != nil {
+		return err
+	}
+	if explain {
+		return explainChain(s.Out, c, request.Argv, set)
+	}
+	if err := made.writeFiles(); err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	return client.WriteWrapped(s.Out, client.Wrapped{Argv: made.argv, Env: made.env})
+}
