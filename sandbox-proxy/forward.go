@@ -37,7 +37,8 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	defer counted.done()
 	out := c.request(r, at)
 	if out.Body != http.NoBody {
-		out.Body = &counting{out.Body, &counted.up}
+		body := &sent{body: out.Body, count: &counted.up}
+		out.Body, out.GetBody = body, body.again
 	}
 	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
 		return interim(w, code, http.Header(header))
@@ -99,7 +100,10 @@ func (c *call) request(r *http.Request, at target) *http.Request {
 		Host:   cmp.Or(at.says, hostPort(host, c.decision.Port, 80)),
 		Header: r.Header.Clone(), Body: r.Body, ContentLength: r.ContentLength,
 		Trailer: r.Trailer, // filled when the body has been read
-		Proto:   "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		// An origin that answers without wanting the body must not be sent it,
+		// as net/http does to keep the connection.
+		Close: r.Header.Get("Expect") != "",
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}
 	if r.ContentLength == 0 {
 		out.Body = http.NoBody
@@ -132,8 +136,12 @@ func stripHop(h http.Header) {
 	h.Del(refusedHeader)
 }
 
-// interim passes on an answer before the answer.
+// interim passes on an answer before the answer. A 100 is the server's to say:
+// it does when the body is read, which is when the origin has said it.
 func interim(w http.ResponseWriter, code int, header http.Header) error {
+	if code == http.StatusContinue {
+		return nil
+	}
 	stripHop(header)
 	h := w.Header()
 	for name, values := range header {
