@@ -34,6 +34,9 @@ func expressions(r Rule) ([]expr.Any, error) {
 		e = append(e, &expr.Meta{Key: expr.MetaKeyIIF, Register: 1}, equal(binary.NativeEndian.AppendUint32(nil, loopbackIndex)))
 	}
 	if r.To.IsValid() {
+		if bits := r.To.Bits(); bits == 0 || bits%8 != 0 || r.To.Masked() != r.To {
+			return nil, fmt.Errorf("rule %q: a destination is a number of whole bytes", r)
+		}
 		e = append(e, destination(r.To)...)
 	}
 	if r.Over != 0 {
@@ -68,8 +71,7 @@ func equal(value []byte) *expr.Cmp {
 
 func port(p uint16) []byte { return binary.BigEndian.AppendUint16(nil, p) }
 
-// destination matches the family and the address. A prefix is a mask, or, when
-// it ends on a byte, its first bytes, as nft has it.
+// destination matches the family and the address, of a prefix its first bytes.
 func destination(to netip.Prefix) []expr.Any {
 	family, offset := byte(unix.NFPROTO_IPV6), uint32(24)
 	if to.Addr().Is4() {
@@ -196,7 +198,9 @@ func (d *decoder) meta(r *Rule, m expr.Meta) {
 			d.unknown(&m)
 		}
 	case m.Key == expr.MetaKeyL4PROTO && r.Over == 0:
-		r.Over = Protocol(d.value(1)[0])
+		if r.Over = Protocol(d.value(1)[0]); r.Over == 0 { // which would read as any
+			d.unknown(&m)
+		}
 	case m.Key == expr.MetaKeyNFPROTO && !r.To.IsValid():
 		d.to(r, d.value(1)[0])
 	default:
@@ -212,10 +216,10 @@ func (d *decoder) to(r *Rule, family byte) {
 	}
 	var whole [16]byte
 	switch {
-	case family == unix.NFPROTO_IPV4 && p.Offset == 16 && p.Len <= 4:
+	case family == unix.NFPROTO_IPV4 && p.Offset == 16 && 1 <= p.Len && p.Len <= 4:
 		copy(whole[:4], d.value(int(p.Len)))
 		r.To = netip.PrefixFrom(netip.AddrFrom4([4]byte(whole[:4])), int(p.Len)*8)
-	case family == unix.NFPROTO_IPV6 && p.Offset == 24 && p.Len <= 16:
+	case family == unix.NFPROTO_IPV6 && p.Offset == 24 && 1 <= p.Len && p.Len <= 16:
 		copy(whole[:], d.value(int(p.Len)))
 		r.To = netip.PrefixFrom(netip.AddrFrom16(whole), int(p.Len)*8)
 	default:
@@ -224,11 +228,13 @@ func (d *decoder) to(r *Rule, family byte) {
 }
 
 func (d *decoder) port(r *Rule, p expr.Payload) {
-	if r.Port != 0 || p.DestRegister != 1 || p.Base != expr.PayloadBaseTransportHeader || p.Offset != 2 || p.Len != 2 {
+	if r.Port != 0 || r.Over == 0 || p.DestRegister != 1 || p.Base != expr.PayloadBaseTransportHeader || p.Offset != 2 || p.Len != 2 {
 		d.unknown(&p)
 		return
 	}
-	r.Port = binary.BigEndian.Uint16(d.value(2))
+	if r.Port = binary.BigEndian.Uint16(d.value(2)); r.Port == 0 { // which would read as any
+		d.unknown(&p)
+	}
 }
 
 func (d *decoder) redirect(r *Rule, x expr.Immediate) {

@@ -237,6 +237,16 @@ func TestAFullPoolIsAFailureAndNotAName(t *testing.T) {
 	}
 }
 
+func TestOnlyAddressesTakeAnAddress(t *testing.T) {
+	s, _ := testServer()
+	for _, kind := range []uint16{dns.TypeTXT, dns.TypeHTTPS, dns.TypeANY} {
+		replyTo(t, s, ask("allowed.example.", kind), true)
+	}
+	if len(s.Pool.byName) != 0 {
+		t.Errorf("the pool holds %d names", len(s.Pool.byName))
+	}
+}
+
 func TestTTLIsBounded(t *testing.T) {
 	for in, want := range map[time.Duration]uint32{0: 60, time.Second: 5, 5 * time.Second: 5, 30 * time.Second: 30, time.Hour: 60, -1: 5} {
 		s, _ := testServer()

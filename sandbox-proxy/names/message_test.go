@@ -99,6 +99,20 @@ func TestAQueryThatIsTooLongIsMalformed(t *testing.T) {
 	}
 }
 
+// checkHeader holds each of them against the question's.
+func TestFlags(t *testing.T) {
+	s, _ := testServer()
+	for bits := range 1 << 7 {
+		message := ask("allowed.example.", dns.TypeA, func(m *dns.Msg) {
+			m.RecursionDesired, m.CheckingDisabled, m.AuthenticatedData = bits&1 != 0, bits&2 != 0, bits&4 != 0
+			m.Authoritative, m.Truncated, m.RecursionAvailable, m.Zero = bits&8 != 0, bits&16 != 0, bits&32 != 0, bits&64 != 0
+		})
+		if m := replyTo(t, s, message, true); m.Truncated || len(m.Answer) != 1 {
+			t.Errorf("flags %07b: %s", bits, show(m))
+		}
+	}
+}
+
 func TestEDNS(t *testing.T) {
 	s, _ := testServer()
 	without := replyTo(t, s, ask("denied.example.", dns.TypeA, func(m *dns.Msg) { m.Extra = nil }), true)

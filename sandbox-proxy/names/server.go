@@ -96,13 +96,11 @@ func (s *Server) respond(c codec, message []byte, udp bool) []byte {
 	return b
 }
 
-// limitOf is how long an answer may be, in bytes.
+// limitOf is how long an answer may be, in bytes. A query without EDNS has a
+// size of zero.
 func limitOf(q query, udp bool) int {
-	switch {
-	case !udp:
+	if !udp {
 		return maxTCP
-	case !q.edns.there:
-		return minUDP
 	}
 	return min(max(int(q.edns.size), minUDP), ednsSize)
 }
@@ -215,7 +213,7 @@ func (s *Server) answerStream(c codec, conn net.Conn) {
 			return
 		}
 		n := int(binary.BigEndian.Uint16(buf))
-		if n < headerSize || n > maxQuery {
+		if n > maxQuery {
 			return
 		}
 		if _, err := io.ReadFull(conn, buf[2:2+n]); err != nil {

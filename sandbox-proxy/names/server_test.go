@@ -282,6 +282,24 @@ func TestServeTCPIdle(t *testing.T) {
 	}
 }
 
+func TestServeTCPEndsItsConnectionsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := testServer()
+		p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+		served := make(chan error, 1)
+		go func() { served <- s.ServeTCP(p) }()
+		client, server := net.Pipe()
+		defer client.Close()
+		p.conns <- server
+		synctest.Wait()
+		from := time.Now()
+		p.Close()
+		if err := <-served; err != nil || time.Since(from) != 0 {
+			t.Errorf("it ended after %v: %v", time.Since(from), err)
+		}
+	})
+}
+
 // flaky fails a number of times before it is closed.
 type flaky struct {
 	net.PacketConn
@@ -315,43 +333,41 @@ func TestErrorsOfASocket(t *testing.T) {
 	}
 }
 
-// lines is a PacketConn that fails, whose Close makes every reader end.
-type lines struct {
+// halfBroken is a PacketConn that fails for the first who reads it, told by
+// its buffer, and is silent to the others until it is closed.
+type halfBroken struct {
 	net.PacketConn
+	mu     sync.Mutex
+	first  *byte
 	once   sync.Once
 	closed chan struct{}
-	first  chan struct{}
 }
 
-func (l *lines) ReadFrom([]byte) (int, net.Addr, error) {
-	select {
-	case <-l.first: // one reader only
-		return 0, nil, errors.New("broken")
-	case <-l.closed:
-		return 0, nil, net.ErrClosed
+func (h *halfBroken) ReadFrom(b []byte) (int, net.Addr, error) {
+	h.mu.Lock()
+	if h.first == nil {
+		h.first = &b[0]
 	}
+	broken := h.first == &b[0]
+	h.mu.Unlock()
+	if broken {
+		return 0, nil, errors.New("broken")
+	}
+	<-h.closed
+	return 0, nil, net.ErrClosed
 }
 
-func (l *lines) Close() error { l.once.Do(func() { close(l.closed) }); return nil }
+func (h *halfBroken) Close() error { h.once.Do(func() { close(h.closed) }); return nil }
 
 func TestServeUDPEndsAsAWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _ := testServer()
-		l := &lines{closed: make(chan struct{}), first: make(chan struct{})}
-		go func() {
-			for range maxErrors + 1 {
-				l.first <- struct{}{}
-			}
-		}()
-		go func() {
-			time.Sleep(time.Hour)
-			l.Close()
-		}()
-		s.ServeUDP(l)
-		select {
-		case <-l.closed:
-		default:
-			t.Error("the socket is open")
+		h := &halfBroken{closed: make(chan struct{})}
+		from := time.Now()
+		stop := time.AfterFunc(time.Hour, func() { h.Close() })
+		defer stop.Stop()
+		if err := s.ServeUDP(h); err == nil || time.Since(from) >= time.Hour {
+			t.Errorf("after %v: %v", time.Since(from), err)
 		}
 	})
 }

@@ -1,0 +1,120 @@
+//go:build linux
+
+package inside
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/google/nftables/expr"
+	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
+)
+
+// Every rule that can be said is read back as it was.
+func TestRulesAreReadAsTheyWereWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var r Rule
+		r.Looped = rapid.Bool().Draw(t, "looped")
+		switch rapid.IntRange(0, 2).Draw(t, "family") {
+		case 1:
+			a := netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "to")))
+			r.To = netip.PrefixFrom(a, 8*rapid.IntRange(1, 4).Draw(t, "bytes")).Masked()
+		case 2:
+			a := netip.AddrFrom16([16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "to")))
+			r.To = netip.PrefixFrom(a, 8*rapid.IntRange(1, 16).Draw(t, "bytes")).Masked()
+		}
+		if r.Over = Protocol(rapid.Byte().Draw(t, "over")); r.Over != 0 {
+			r.Port = rapid.Uint16().Draw(t, "port")
+		}
+		if r.Do = Verdict(rapid.IntRange(int(Accept), int(Prohibit)).Draw(t, "do")); r.Do == ToPort {
+			r.Redirect = rapid.Uint16().Draw(t, "redirect")
+		}
+		b, err := encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := decode(b); err != nil || got != r {
+			t.Errorf("%v became %v, %v", r, got, err)
+		}
+	})
+}
+
+func TestRulesThatCannotBeSaid(t *testing.T) {
+	for what, r := range map[string]Rule{
+		"no verdict": {}, "an unknown verdict": {Do: Prohibit + 1}, "a port of nothing": {Port: 5, Do: Accept},
+		"half a byte": {To: netip.MustParsePrefix("10.0.0.0/9"), Do: Accept}, "every address": {To: netip.MustParsePrefix("0.0.0.0/0"), Do: Accept},
+	} {
+		if b, err := encode(r); err == nil {
+			t.Errorf("%s: %x", what, b)
+		}
+	}
+}
+
+// An expression that was not asked for is never overlooked.
+func TestDecodeRefusesWhatItDoesNotKnow(t *testing.T) {
+	accept := &expr.Verdict{Kind: expr.VerdictAccept}
+	cmp := func(b ...byte) *expr.Cmp { return &expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: b} }
+	for what, e := range map[string][]expr.Any{
+		"nothing":                       {},
+		"no verdict":                    {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, cmp(6)},
+		"a counter":                     {&expr.Counter{}, accept},
+		"a verdict twice":               {accept, accept},
+		"a drop":                        {&expr.Verdict{Kind: expr.VerdictDrop}},
+		"a jump":                        {&expr.Verdict{Kind: expr.VerdictJump, Chain: "x"}},
+		"a comparison alone":            {cmp(1), accept},
+		"a match without value":         {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, accept},
+		"transport 0, which is not any": {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, cmp(0), accept},
+		"port 0, which is not any":      {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, cmp(6), &expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2}, cmp(0, 0), accept},
+		"a port of any transport":       {&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2}, cmp(0, 53), accept},
+		"unequal":                       {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, &expr.Cmp{Op: expr.CmpOpNeq, Register: 1, Data: []byte{6}}, accept},
+		"another register":              {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 2}, cmp(6), accept},
+		"another key":                   {&expr.Meta{Key: expr.MetaKeyMARK, Register: 1}, cmp(0, 0, 0, 1), accept},
+		"another interface":             {&expr.Meta{Key: expr.MetaKeyIIF, Register: 1}, cmp(2, 0, 0, 0), accept},
+		"a source port":                 {&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 0, Len: 2}, cmp(0, 1), accept},
+		"a source address":              {&expr.Meta{Key: expr.MetaKeyNFPROTO, Register: 1}, cmp(unix.NFPROTO_IPV4), &expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: 12, Len: 4}, cmp(1, 2, 3, 4), accept},
+		"an address without value":      {&expr.Meta{Key: expr.MetaKeyNFPROTO, Register: 1}, cmp(unix.NFPROTO_IPV4), accept},
+		"another redirect":              {&expr.Immediate{Register: 1, Data: []byte{0, 53}}, &expr.Redir{RegisterProtoMin: 2}},
+		"a redirect to a range":         {&expr.Immediate{Register: 1, Data: []byte{0, 53}}, &expr.Redir{RegisterProtoMin: 1, RegisterProtoMax: 2}},
+		"a redirect and more":           {&expr.Immediate{Register: 1, Data: []byte{0, 53}}, &expr.Redir{RegisterProtoMin: 1}, accept},
+		"another refusal":               {&expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_NO_ROUTE}},
+	} {
+		var b []byte
+		for _, x := range e {
+			one, err := expr.Marshal(unix.NFPROTO_INET, x)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = append(b, attribute(nested|unix.NFTA_LIST_ELEM, one...)...)
+		}
+		if r, err := decode(b); err == nil {
+			t.Errorf("%s: %v", what, r)
+		}
+	}
+}
+
+// Whatever is read as a rule is that rule.
+func FuzzDecode(f *testing.F) {
+	for _, c := range TheRules().Chains {
+		for _, r := range c.Rules {
+			b, err := encode(r)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(b)
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := decode(b)
+		if err != nil {
+			return
+		}
+		again, err := encode(r)
+		if err != nil {
+			t.Fatalf("%v: %v", r, err)
+		}
+		if got, err := decode(again); err != nil || got != r {
+			t.Errorf("%v became %v, %v", r, got, err)
+		}
+	})
+}
