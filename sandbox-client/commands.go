@@ -72,7 +72,6 @@ func (c Commands) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string][]string{"only": c.Paths})
 }
 
-
 // UnmarshalText reads the word any, as TOML libraries have it; its table
 // {only = […]} they read into Paths.
 func (c *Commands) UnmarshalText(b []byte) error {

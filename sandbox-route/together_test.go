@@ -85,6 +85,12 @@ func TestCheckRoutes(t *testing.T) {
 		{"a header of lnk's", []route.Route{{Name: "a", Kind: route.Model{Provider: "openai", Upstream: "https://a.example", Header: "lnk-caller", Value: "v"}}}, route.Beside{}, `/0/model/header: "lnk-caller": a header of the connection or of lnk, not of the request`},
 		{"a secret in a query of white space", []route.Route{{Name: "a", Kind: route.Secret{Host: "a.example", Query: "a b", Value: "v", Placeholder: "p"}}}, route.Beside{}, `/0/secret/query: "a b": holds white space or a control character`},
 
+		{"a model at no port", []route.Route{{Name: "a", Kind: route.LocalModel{}}}, route.Beside{}, "/0/local_model/port: want a whole number of 1 to 65535"},
+		{"a host of white space", []route.Route{{Name: "a", Kind: route.Secret{Host: "a .example", Header: "A", Value: "v", Placeholder: "p"}}}, route.Beside{}, `/0/secret/host: "a .example": holds white space or a control character`},
+		{"a path of white space", []route.Route{{Name: "a", Kind: route.Secret{Host: "a.example", Header: "A", Value: "v", Placeholder: "p", Paths: []string{"/ok", "/a b"}}}}, route.Beside{}, `/0/secret/paths/1: "/a b": holds white space or a control character`},
+		{"a key that starts a header", []route.Route{{Name: "a", Kind: route.Model{Provider: "openai", Upstream: "https://a.example", Header: "A", Value: "v\r\nB: c"}}}, route.Beside{}, "/0/model/value: holds something other than printable ASCII"},
+		{"an API at an address of white space", []route.Route{{Name: "a", Kind: route.Model{Provider: "openai", Upstream: "https://a.example/ b", Header: "A", Value: "v"}}}, route.Beside{}, "/0/model/upstream: empty, or holds white space or a control character"},
+
 		{"a socket in what is written", []route.Route{bridge("a", "/p/sub/a.sock")}, route.Beside{Write: []string{"/q", "/p"}}, `/0/bridge/socket: "/p/sub/a.sock": in "/p", which the program writes and so could serve it`},
 		{"a socket that is written", []route.Route{bridge("a", "/p/a.sock")}, route.Beside{Write: []string{"/p/a.sock"}}, `/0/bridge/socket: "/p/a.sock": in "/p/a.sock", which the program writes and so could serve it`},
 		{"a socket beside what is written", []route.Route{bridge("a", "/pa/a.sock")}, route.Beside{Write: []string{"/p"}}, ""},
@@ -145,5 +151,14 @@ func TestCheckRoutesFollowsLinks(t *testing.T) {
 	beside.Resolve = route.Follow(filepath.EvalSymlinks)
 	if err := route.CheckRoutes(routes, beside); err == nil {
 		t.Error("a socket behind a link into what is written is mounted")
+	}
+}
+
+func TestFollowEnds(t *testing.T) {
+	nothing := route.Follow(func(string) (string, error) { return "", fs.ErrPermission })
+	for _, p := range []string{"/a/b", "/", "a/b", "."} {
+		if got := nothing(p); got != p {
+			t.Errorf("%s leads to %s, where nothing can be looked at", p, got)
+		}
 	}
 }
