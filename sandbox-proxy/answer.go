@@ -2,11 +2,13 @@ package proxy
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
@@ -21,15 +23,16 @@ type answer struct {
 	status int
 	header http.Header
 	body   string
+	last   bool // nothing more is read on the connection
 }
 
 // plainAnswer is one line of text.
 func plainAnswer(status int, line string) answer {
-	return answer{status, http.Header{
+	return answer{status: status, body: line + "\n", header: http.Header{
 		"Content-Type":           {"text/plain; charset=utf-8"},
 		"X-Content-Type-Options": {"nosniff"},
 		"Cache-Control":          {"no-store"},
-	}, line + "\n"}
+	}}
 }
 
 // of gives the answer that a refusal is, in JSON where accept asks for it.
@@ -116,15 +119,18 @@ func zeroQuality(params string) bool {
 	return false
 }
 
-// write gives the answer through the server, as the last on the connection.
-func (a answer) write(w http.ResponseWriter) {
+// write gives the answer to a request through the server. It is the last on
+// the connection where the gate lets nothing through behind the request.
+func (a answer) write(w http.ResponseWriter, to *head) {
 	h := w.Header()
 	clear(h)
 	for name, values := range a.header {
 		h[name] = values
 	}
 	h.Set("Content-Length", strconv.Itoa(len(a.body)))
-	h.Set("Connection", "close")
+	if a.last || to.bad != nil || to.takesOver() {
+		h.Set("Connection", "close")
+	}
 	w.WriteHeader(a.status)
 	io.WriteString(w, a.body)
 }
@@ -162,6 +168,18 @@ const (
 	wordsCut      = "the host ended the connection before it answered"
 	wordsSwitched = "the host switched to a protocol that was not asked for"
 )
+
+// cameToNothing is the answer to a call that was let through and could not be
+// connected.
+func (p *Proxy) cameToNothing(err error) answer {
+	if errors.Is(err, errBusy) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		a := p.failed("too much is open at once")
+		a.status = http.StatusServiceUnavailable
+		a.header.Set("Retry-After", "1")
+		return a
+	}
+	return p.failed(failureWords(err))
+}
 
 // failed is the answer to a call that was let through and came to nothing.
 func (p *Proxy) failed(words string) answer {

@@ -33,7 +33,7 @@ func (p *Proxy) serveConnect(g *gate, h *head) {
 		return
 	}
 	if err := c.connect(); err != nil {
-		p.failed(failureWords(err)).send(g, 1)
+		p.cameToNothing(err).send(g, 1)
 		c.failed()
 		return
 	}
@@ -72,6 +72,7 @@ func (p *Proxy) badAnswer(by judge.By, h *head, wrong *badHead) answer {
 	r := &Refusal{Sandbox: p.config.Sandbox, By: by, Host: judge.Shown(h.target), Reason: judge.Malformed, Detail: wrong.why}
 	p.tell(r)
 	a := r.of(nil)
+	a.last = true
 	if wrong.status != http.StatusBadRequest {
 		a.status = wrong.status
 	}

@@ -21,16 +21,16 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	if g.into != nil {
 		by = g.into.by
 	} else if refused := p.checkSecret(by, h, at.authority); refused != nil {
-		refused.of(r.Header["Accept"]).write(w)
+		refused.of(r.Header["Accept"]).write(w, h)
 		return
 	}
 	c, refused := p.callInside(g, judge.Call{By: by, Host: at.host, Port: at.port})
 	if refused != nil {
-		refused.of(r.Header["Accept"]).write(w)
+		refused.of(r.Header["Accept"]).write(w, h)
 		return
 	}
 	if h.websocket() {
-		p.upgrade(w, r, g, c)
+		p.upgrade(w, r, g, h, c)
 		return
 	}
 	counted := &counter{call: c}
@@ -50,18 +50,18 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		if r.Context().Err() != nil {
 			panic(http.ErrAbortHandler)
 		}
-		p.failed(failureWords(err)).write(w)
+		p.cameToNothing(err).write(w, h)
 		return
 	}
 	defer resp.Body.Close()
 	if said := p.upstreamSays(resp.StatusCode); said != "" {
 		counted.why = Failed
-		p.failed(said).write(w)
+		p.failed(said).write(w, h)
 		return
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		counted.why = Failed
-		p.failed(wordsSwitched).write(w)
+		p.failed(wordsSwitched).write(w, h)
 		return
 	}
 	counted.answer(w, r, resp)

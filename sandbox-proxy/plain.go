@@ -85,7 +85,7 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) {
 	}
 	defer p.work.Done()
 	if h.bad != nil {
-		p.badAnswer(judge.ByHTTP, h, h.bad).write(w)
+		p.badAnswer(judge.ByHTTP, h, h.bad).write(w, h)
 		return
 	}
 	if r.Method == http.MethodConnect {
@@ -94,7 +94,7 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) {
 	}
 	at, wrong := p.requestTarget(h, g.into)
 	if wrong != nil {
-		p.badAnswer(judge.ByHTTP, h, wrong).write(w)
+		p.badAnswer(judge.ByHTTP, h, wrong).write(w, h)
 		return
 	}
 	if at.local {
@@ -118,7 +118,7 @@ func (p *Proxy) enter() bool {
 // connection.
 func (p *Proxy) connectLater(w http.ResponseWriter, g *gate, h *head) {
 	if g.into != nil {
-		p.badAnswer(judge.ByConnect, h, malformed("a CONNECT inside a connection to one host")).write(w)
+		p.badAnswer(judge.ByConnect, h, malformed("a CONNECT inside a connection to one host")).write(w, h)
 		return
 	}
 	if !takeOver(w) {
@@ -202,7 +202,7 @@ func (h *head) hostIs(at authority) *badHead {
 // serveLocal answers a request that names the proxy itself.
 func (p *Proxy) serveLocal(w http.ResponseWriter, r *http.Request, h *head) {
 	if p.config.Local == nil {
-		p.badAnswer(judge.ByHTTP, h, malformed("this is a proxy: the target is not an absolute http address")).write(w)
+		p.badAnswer(judge.ByHTTP, h, malformed("this is a proxy: the target is not an absolute http address")).write(w, h)
 		return
 	}
 	p.config.Local.ServeHTTP(w, r)

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/armon/go-socks5"
@@ -45,7 +46,7 @@ func (p *Proxy) serveSOCKS(g *gate) {
 	}
 	g.SetReadDeadline(time.Now().Add(headTime))
 	g.await()
-	err = server.ServeConn(&socksWindow{gate: g, call: s})
+	err = s.handshake(server)
 	g.arrived()
 	if err != nil || s.call == nil || !s.told.Load() {
 		if s.call != nil {
@@ -59,6 +60,17 @@ func (p *Proxy) serveSOCKS(g *gate) {
 	g.SetDeadline(time.Time{})
 	g.push(s.early)
 	p.carry(g, s.call)
+}
+
+// handshake has the library serve the window. What it does not expect it
+// panics on, which must end one call and not all.
+func (s *socksCall) handshake(server *socks5.Server) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errSOCKS
+		}
+	}()
+	return server.ServeConn(&socksWindow{gate: s.gate, call: s})
 }
 
 // secretPassword takes any user with the secret as the password.
@@ -122,7 +134,10 @@ func (s *socksCall) dial(context.Context, string, string) (net.Conn, error) {
 		return nil, errSOCKS
 	}
 	if err := s.call.connect(); err != nil {
-		s.reply = replyUnreachable // one word for all that can go wrong
+		s.reply = replyUnreachable // one word for all that can go wrong out there
+		if errors.Is(err, errBusy) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+			s.reply = replyGeneral
+		}
 		return nil, errSOCKS
 	}
 	s.told.Store(true)

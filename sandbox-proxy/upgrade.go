@@ -23,10 +23,10 @@ func asksUpgrade(h http.Header) bool {
 
 // upgrade carries a request that asks for a websocket. Once the host agrees,
 // the connections are a tunnel, and what either side has said already is in it.
-func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, c *call) {
+func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head, c *call) {
 	if c.far == nil {
 		if err := c.connect(); err != nil {
-			p.failed(failureWords(err)).write(w)
+			p.cameToNothing(err).write(w, h)
 			c.failed()
 			return
 		}
@@ -41,13 +41,13 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, c *call
 	c.far.SetDeadline(time.Now().Add(upstreamTime))
 	resp, br, err := askUpgrade(c, upgradeRequest(c, r))
 	if err != nil {
-		p.failed(wordsCut).write(w)
+		p.failed(wordsCut).write(w, h)
 		c.failed()
 		return
 	}
 	c.far.SetDeadline(time.Time{})
 	if !agreed(resp) {
-		p.notUpgraded(w, r, c, resp)
+		p.notUpgraded(w, r, h, c, resp)
 		return
 	}
 	early, err := br.Peek(br.Buffered())
@@ -91,13 +91,13 @@ func switching(h http.Header) string {
 
 // notUpgraded passes on the answer of a host that does not agree. The gate
 // lets no other request through on the connection.
-func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, c *call, resp *http.Response) {
+func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *call, resp *http.Response) {
 	counted := &counter{call: c, last: true}
 	defer c.far.Close()
 	defer counted.done()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		counted.why = Failed
-		p.failed(wordsSwitched).write(w)
+		p.failed(wordsSwitched).write(w, h)
 		return
 	}
 	counted.answer(w, r, resp)

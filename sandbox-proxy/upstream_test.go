@@ -237,3 +237,28 @@ func TestParseUpstream(t *testing.T) {
 		}
 	}
 }
+
+// An upstream that takes the connection and never answers does not hold the
+// proxy: closing it ends the call.
+func TestUpstreamSilent(t *testing.T) {
+	up := listen(t)
+	asked := make(chan bool, 8)
+	serveConns(t, up, func(c *net.TCPConn) {
+		c.Read(make([]byte, 1))
+		asked <- true
+		io.Copy(io.Discard, c)
+	})
+	l := newLab(t, through("http", "", &far{ln: up}), hosts("ok.test", "ok.test:7"))
+	tunnel := l.client().say("CONNECT ok.test:7 HTTP/1.1\r\n\r\n")
+	page := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n")
+	socket := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+	for range 3 {
+		<-asked
+	}
+	l.proxy.Close()
+	for _, c := range []*client{tunnel, page, socket} {
+		if got, _ := c.rest(); strings.HasPrefix(got, "HTTP/1.1 2") {
+			t.Errorf("%q", got)
+		}
+	}
+}

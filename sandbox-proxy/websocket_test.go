@@ -78,6 +78,7 @@ func TestUpgrades(t *testing.T) {
 	// A websocket in name only: without Connection it is no upgrade, and the
 	// bytes behind it are no request.
 	c := l.client().say("GET http://ok.test/ws HTTP/1.1\r\nHost: ok.test\r\nUpgrade: websocket\r\n\r\nGET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n")
+	c.CloseWrite()
 	if all, _ := c.rest(); !strings.HasPrefix(all, "HTTP/1.1 200") || strings.Count(all, "HTTP/1.1") > 2 || strings.Contains(all, "evil.test") && !strings.Contains(all, "403") {
 		t.Errorf("%q", all)
 	}
@@ -88,8 +89,25 @@ func TestWebsocketRefused(t *testing.T) {
 	l.name("gone.test", "192.0.2.99")
 	for host, want := range map[string]int{"evil.test": 403, "gone.test": 502} {
 		c := l.client().say("GET http://%s/ws HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nframe", host, host)
-		if resp, _ := c.answer(); resp.StatusCode != want {
-			t.Errorf("%s: %d", host, resp.StatusCode)
+		if resp, _ := c.answer(); resp.StatusCode != want || !resp.Close {
+			t.Errorf("%s: %d, close %v", host, resp.StatusCode, resp.Close)
+		}
+	}
+}
+
+// In a tunnel to port 80, and on a carried connection, too.
+func TestInsideWebsocket(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.origin("ok.test", 80, socketOrigin)
+	carried := l.carry(map[string]string{"198.18.0.1": "ok.test"})
+	for name, c := range map[string]*client{"connect": l.connect("ok.test:80"), "carried": carried("198.18.0.1:80")} {
+		c.say("GET /ws HTTP/1.1\r\nHost: ok.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nframe")
+		resp, err := http.ReadResponse(c.r, nil)
+		if err != nil || resp.StatusCode != 101 {
+			t.Fatalf("%s: %v %v", name, resp, err)
+		}
+		if got := c.read(7); got != "hiframe" {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

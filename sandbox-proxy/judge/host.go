@@ -59,6 +59,7 @@ func parseHost(s string) (host, error) {
 		return host{}, fmt.Errorf("longer than %d bytes", maxHostBytes)
 	}
 	for i := range len(s) {
+		// The percent sign is a zone's too: an address with one is no host.
 		if c := s[i]; c < 0x21 || c == 0x7f || strings.IndexByte(`%/\@?#*"<>`, c) >= 0 {
 			return host{}, fmt.Errorf("a byte that no host has: %#02x", c)
 		}
@@ -66,15 +67,15 @@ func parseHost(s string) (host, error) {
 	if in, ok := strings.CutPrefix(s, "["); ok {
 		in, ok = strings.CutSuffix(in, "]")
 		addr, err := netip.ParseAddr(in)
-		if !ok || err != nil || !addr.Is6() || addr.Zone() != "" {
-			return host{}, errors.New("brackets hold something other than an IPv6 address without a zone")
+		if !ok || err != nil || !addr.Is6() {
+			return host{}, errors.New("brackets hold something other than an IPv6 address")
 		}
 		return host{addr: addr.Unmap()}, nil
 	}
 	if strings.IndexByte(s, ':') >= 0 {
 		addr, err := netip.ParseAddr(s)
-		if err != nil || addr.Zone() != "" {
-			return host{}, errors.New("neither a name nor an IPv6 address without a zone")
+		if err != nil {
+			return host{}, errors.New("neither a name nor an IPv6 address")
 		}
 		return host{addr: addr.Unmap()}, nil
 	}

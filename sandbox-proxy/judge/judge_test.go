@@ -190,6 +190,18 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
+// What can hurt a reader of names is refused before it is read as one.
+func TestRefusedFirst(t *testing.T) {
+	j := newJudge(t, judge.Rules{}, &machine{})
+	for host, want := range map[string]string{
+		strings.Repeat("ü", 200): "longer than 255 bytes", "ü\x00.example": "a byte that no host has: 0x00", "ü\x7f.example": "0x7f", "fe80::1%eth0": "0x25", "[fe80::1%eth0]": "0x25", "": "empty",
+	} {
+		if d := j.Rule(judge.Call{Host: host, Port: 443}); d.Reason != judge.Malformed || !strings.Contains(d.Detail, want) {
+			t.Errorf("%q: %s, want %s", host, d.Detail, want)
+		}
+	}
+}
+
 // C20 and its kind: this machine, however it is written.
 func TestLoopback(t *testing.T) {
 	m := &machine{names: internetNames, own: "192.168.7.2/24,198.51.100.7/24,2a00:1::5/64"}
