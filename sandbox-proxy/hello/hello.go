@@ -63,9 +63,6 @@ func Parse(b []byte) (serverName string, err error) {
 				return "", ErrMalformed
 			}
 			if len(body) >= helloHead+length {
-				if len(body) > helloHead+length {
-					return "", ErrMalformed // nothing may follow before the server's turn
-				}
 				return serverNameOf(body[helloHead:])
 			}
 		}
@@ -109,6 +106,8 @@ func (c *cursor) uint16() int {
 	return int(binary.BigEndian.Uint16(b))
 }
 
+// serverNameOf reads the hello's body. Nothing may follow it before the
+// server's turn.
 func serverNameOf(body []byte) (string, error) {
 	c := &cursor{body, true}
 	c.take(2 + randomBytes) // legacy_version, random

@@ -213,10 +213,7 @@ func (t *table) find(h host) []reach {
 	if r, ok := t.hosts[h]; ok {
 		all = append(all, r)
 	}
-	if h.literal() {
-		return all
-	}
-	for name := h.name; len(t.under) > 0; {
+	for name := h.name; len(t.under) > 0; { // an address has no name, and nothing above it
 		_, after, ok := strings.Cut(name, ".")
 		if !ok {
 			break

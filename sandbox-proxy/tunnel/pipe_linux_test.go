@@ -5,6 +5,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Pipes are lent up to the limit, and what is given back not empty is not lent
@@ -69,6 +71,33 @@ func TestSplices(t *testing.T) {
 	if n := lent.Load(); n != 0 {
 		t.Errorf("%d pipes are lent after the end", n)
 	}
+}
+
+// In a pause nothing is taken from the program: it stays in its socket, and
+// fills it.
+func TestPauseReadsNothing(t *testing.T) {
+	near, program := tcpPair(t)
+	far, origin := tcpPair(t)
+	var valve Valve
+	tn := &Tunnel{Near: near, Far: far, Valve: &valve}
+	done := make(chan error)
+	go func() { done <- tn.Run() }()
+	io.WriteString(program, "a")
+	io.ReadFull(origin, make([]byte, 1))
+	valve.Shut()
+	io.WriteString(program, "bcd")
+	time.Sleep(50 * time.Millisecond)
+	raw, err := near.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	waiting := 0
+	raw.Control(func(fd uintptr) { waiting, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ) })
+	if waiting != 3 || err != nil {
+		t.Errorf("%d bytes wait in the socket (%v), want 3", waiting, err)
+	}
+	tn.Cut()
+	<-done
 }
 
 func tcpPair(t *testing.T) (a, b net.Conn) {
