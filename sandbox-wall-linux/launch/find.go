@@ -1,0 +1,55 @@
+package launch
+
+import (
+	"bytes"
+	"path"
+	"strings"
+)
+
+// usualPath is where execvp(3) looks when there is no PATH.
+const usualPath = "/bin:/usr/bin"
+
+// candidates are the files that a program's name can mean, in order, as
+// execvp(3) has it. One of a relative path is left relative to dir; without a
+// dir it cannot be known.
+func candidates(name, searched string, set bool, dir string) []string {
+	if strings.Contains(name, "/") {
+		return in(dir, name)
+	}
+	if !set {
+		searched = usualPath
+	}
+	var files []string
+	for d := range strings.SplitSeq(searched, ":") {
+		files = append(files, in(dir, path.Join(d, "./")+"/"+name)...)
+	}
+	return files
+}
+
+func in(dir, file string) []string {
+	switch {
+	case path.IsAbs(file):
+		return []string{file}
+	case dir == "":
+		return nil
+	}
+	return []string{dir + "/" + file}
+}
+
+// maxScript is how much of a file the kernel looks at (BINPRM_BUF_SIZE).
+const maxScript = 256
+
+// interpreter gives what a script names in its first line, or "".
+func interpreter(head []byte) string {
+	line, isScript := bytes.CutPrefix(head, []byte("#!"))
+	if !isScript {
+		return ""
+	}
+	line, _, whole := bytes.Cut(line, []byte("\n"))
+	words := bytes.Fields(line)
+	// A name that fills all that the kernel looks at may go on.
+	if len(words) == 0 || !whole && len(words) == 1 && len(head) >= maxScript {
+		return ""
+	}
+	return string(words[0])
+}

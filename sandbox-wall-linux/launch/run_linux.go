@@ -1,0 +1,48 @@
+package launch
+
+import (
+	"os"
+	"os/signal"
+	"runtime"
+)
+
+// Run starts the program in its sandbox and waits for its end: for its own, not
+// for that of what it left in the background, which ends with it. The status is
+// the program's; where there was none it is 125, 126 or 127, with an [Error].
+//
+// While it runs, the process' signals are its own to handle, and every
+// descriptor above 2 is closed on exec from then on.
+func Run(s Spec) (int, error) {
+	return run(s, shieldsFor(os.Geteuid()))
+}
+
+func run(s Spec, shields []uintptr) (int, error) {
+	if err := s.check(); err != nil {
+		return StatusSetup, err
+	}
+	if err := closeAllOnExec(); err != nil {
+		return StatusSetup, setupError("the sandbox could not be set up", err)
+	}
+	b := &sandbox{spec: &s, shields: shields}
+	tty := openTerminal(s.Terminal)
+	defer tty.close()
+	relay := newRelay(b, tty)
+	relay.listen()
+	defer signal.Stop(relay.signals)
+	b.listen = relay.listen
+	type end struct {
+		status int
+		err    error
+	}
+	ended := make(chan end, 1)
+	go func() {
+		runtime.LockOSThread() // and never unlocked: the thread ends with this
+		status, err := b.run()
+		ended <- end{status, err}
+		close(relay.ended)
+	}()
+	relay.run()
+	e := <-ended
+	tty.takeBack()
+	return e.status, e.err
+}

@@ -1,0 +1,219 @@
+package launch
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// passedOn are the signals that go on to the program.
+var passedOn = []os.Signal{
+	unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
+	unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT,
+}
+
+// A relay passes signals on to the program.
+type relay struct {
+	sandbox *sandbox
+	tty     terminal
+	signals chan os.Signal
+	ended   chan struct{}
+	// deaf is whether SIGHUP was ignored when we started, as nohup(1) has it,
+	// which then is meant for the program too. Of INT and QUIT it says nothing
+	// that they are ignored: shells start so what is in the background.
+	deaf bool
+	// frozen is whether the program's process group was stopped by us.
+	frozen bool
+}
+
+func newRelay(b *sandbox, tty terminal) *relay {
+	return &relay{
+		sandbox: b, tty: tty, signals: make(chan os.Signal, 32), ended: make(chan struct{}),
+		deaf: signal.Ignored(unix.SIGHUP),
+	}
+}
+
+func (r *relay) listen() {
+	for _, s := range passedOn {
+		if s != unix.SIGHUP || !r.deaf {
+			signal.Notify(r.signals, s)
+		}
+	}
+}
+
+// run passes signals on until the sandbox has ended.
+func (r *relay) run() {
+	var grace <-chan time.Time
+	for {
+		select {
+		case <-r.ended:
+			return
+		case <-grace:
+			r.sandbox.kill()
+		case s := <-r.signals:
+			r.handle(s.(syscall.Signal))
+			if grace == nil && endsAll(s) {
+				grace = time.After(Grace)
+			}
+		}
+	}
+}
+
+// endsAll are signals after which a program may not go on for ever.
+func endsAll(s os.Signal) bool {
+	return s == unix.SIGTERM || s == unix.SIGHUP || s == unix.SIGQUIT
+}
+
+func (r *relay) handle(s syscall.Signal) {
+	switch {
+	case (endsAll(s) || s == unix.SIGINT) && r.sandbox.abort(s):
+	case r.typed(s) && s == unix.SIGTSTP:
+		r.stopWithProgram() // who has got it as we have
+	case r.typed(s):
+	case s == unix.SIGTSTP:
+		r.stop()
+	case s == unix.SIGCONT:
+		r.goOn()
+	default:
+		r.send(s)
+	}
+}
+
+// typed is whether a signal was sent by the terminal, and so to the program as
+// well. The two cannot be told apart for sure; what is sent to the foreground
+// by kill(1) is taken for typed.
+func (r *relay) typed(s syscall.Signal) bool {
+	switch s {
+	case unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP, unix.SIGWINCH:
+		return r.tty.ours()
+	}
+	return false
+}
+
+// programPatience bounds the wait for a program that is just being started.
+const programPatience = time.Second
+
+// program waits until there is a program.
+func (r *relay) program() (pidfd int, is process, ok bool) {
+	for deadline := time.Now().Add(programPatience); time.Now().Before(deadline); {
+		if pidfd, is, err := r.sandbox.program(); err == nil {
+			return pidfd, is, true
+		}
+		if len(r.signals) > 0 {
+			break // which may be one that ends it
+		}
+		select {
+		case <-r.ended:
+			return -1, process{}, false
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return -1, process{}, false
+}
+
+func (r *relay) send(s syscall.Signal) {
+	if pidfd, _, ok := r.program(); ok {
+		_ = unix.PidfdSendSignal(pidfd, s, nil, 0)
+		unix.Close(pidfd)
+	}
+}
+
+// stop stops the program as Ctrl-Z would, and then us, so that the shell that
+// started us sees a stopped job. The kernel drops SIGTSTP for a process group
+// that no shell of its session looks after, as that of a program without a
+// terminal is (POSIX: orphaned); one that does not catch it is stopped by
+// SIGSTOP, with its process group.
+func (r *relay) stop() {
+	pidfd, is, ok := r.program()
+	if !ok {
+		return
+	}
+	defer unix.Close(pidfd)
+	switch {
+	case is.ignores(unix.SIGTSTP):
+		return
+	case r.sandbox.spec.Terminal, is.catches(unix.SIGTSTP):
+		_ = unix.PidfdSendSignal(pidfd, unix.SIGTSTP, nil, 0)
+	default:
+		// The first process leads the session and the group that is the
+		// program's; from outside it can be stopped.
+		if first := r.sandbox.first(); first != 0 {
+			r.frozen = unix.Kill(-first, unix.SIGSTOP) == nil
+		}
+	}
+	r.stopWithProgram()
+}
+
+func stopUs() { _ = unix.Kill(unix.Getpid(), unix.SIGSTOP) }
+
+// stopPatience bounds the wait for a program that cleans up before it stops.
+const stopPatience = 3 * time.Second
+
+// stopWithProgram stops us once the program has stopped, and no sooner: until
+// it has, it reads what is typed for the shell. One that does not stop goes on,
+// and so do we.
+func (r *relay) stopWithProgram() {
+	wait := time.Millisecond
+	for deadline := time.Now().Add(stopPatience); time.Now().Before(deadline); wait = min(2*wait, 50*time.Millisecond) {
+		pidfd, is, ok := r.program()
+		if !ok {
+			return
+		}
+		unix.Close(pidfd)
+		if is.stopped() || is.state == 'D' && r.stoppedInVfork() {
+			stopUs()
+			return
+		}
+		select {
+		case <-r.ended:
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// stoppedInVfork is whether the program waits for a child that was stopped
+// before it was another program (vfork(2)): then nobody sees it stopped.
+func (r *relay) stoppedInVfork() bool {
+	for _, program := range children(r.sandbox.first()) {
+		for _, child := range children(program) {
+			if p, err := statusOf(child); err == nil && p.stopped() {
+				return true
+			}
+		}
+		break
+	}
+	return false
+}
+
+// goOnPatience is how long a program may stay stopped after us, before nobody
+// else is taken to let it go on.
+const goOnPatience = 100 * time.Millisecond
+
+// goOn lets the program go on. One on a terminal is let by the shell, with us;
+// only one that stays behind was not, and not one that is stopped anew.
+func (r *relay) goOn() {
+	if r.frozen {
+		r.frozen = false
+		if first := r.sandbox.first(); first != 0 {
+			_ = unix.Kill(-first, unix.SIGCONT)
+		}
+		return
+	}
+	if r.tty.fd >= 0 {
+		for deadline := time.Now().Add(goOnPatience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+			pidfd, is, ok := r.program()
+			if !ok {
+				return
+			}
+			unix.Close(pidfd)
+			if !is.stopped() || len(r.signals) > 0 {
+				return
+			}
+		}
+	}
+	r.send(unix.SIGCONT)
+}

@@ -1,0 +1,111 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Spec is what to start.
+type Spec struct {
+	_ [0]func()
+
+	// Bwrap is bubblewrap's path.
+	Bwrap string
+	// Args are its options but for the program and for what Run adds: the
+	// filter, the environment, and what ties the sandbox to its parent.
+	Args []string
+	// Seccomp is the filter. There is no starting without one.
+	Seccomp []byte
+	// Files are passed on: Files[i] is descriptor [FirstFile]+i, which is what
+	// Args name. One that no option of theirs uses up stays open in the
+	// program.
+	Files []*os.File
+	// SyncFile stays open in the sandbox's first process, and in it alone, for
+	// as long as the sandbox lives; nil is none.
+	SyncFile *os.File
+	// Argv is the program and its arguments; Argv[0] is found on Env's PATH
+	// inside.
+	Argv []string
+	// Env is the program's environment, "NAME=value" each; of two that set one
+	// name the later holds.
+	Env []string
+	// Terminal keeps the program on its caller's terminal.
+	Terminal bool
+	// Stage is the argv prefix of a program inside that calls [Inside] with
+	// what follows it. It is used for a terminal where the pid namespace
+	// cannot be had.
+	Stage []string
+	// MustScope refuses a kernel that cannot keep abstract sockets and signals
+	// in; otherwise what the kernel has is used.
+	MustScope bool
+	// Stdin, Stdout and Stderr are the program's own; nil is /dev/null.
+	Stdin, Stdout, Stderr *os.File
+}
+
+// FirstFile is the descriptor that Files begin at.
+const FirstFile = 3
+
+// Grace is how long a program that was told to end may take, before its sandbox
+// is killed.
+const Grace = 10 * time.Second
+
+// Statuses of a program that was not started, as shells have them.
+const (
+	StatusSetup    = 125
+	StatusCannot   = 126
+	StatusNotFound = 127
+)
+
+// An Error is why the program was not started.
+type Error struct {
+	// Status is 125 when the sandbox could not be set up, 126 when the program
+	// cannot be executed and 127 when it is not found.
+	Status int
+	// What could not be done.
+	What string
+	// Err is why.
+	Err error
+}
+
+func (e *Error) Error() string {
+	if e.Err == nil {
+		return e.What
+	}
+	return fmt.Sprintf("%s: %v", e.What, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func setupError(what string, err error) *Error { return &Error{StatusSetup, what, err} }
+
+// Limits of what is passed to bubblewrap.
+const (
+	// maxWords is what bubblewrap takes of words, its own among them
+	// (MAX_ARGS in bubblewrap.c).
+	maxWords = 9000
+	// maxFilter fits the smallest pipe there is, a page, in one piece.
+	maxFilter = 4096
+)
+
+// check refuses what could be held against the caller's meaning.
+func (s *Spec) check() error {
+	switch {
+	case !filepath.IsAbs(s.Bwrap):
+		return setupError(fmt.Sprintf("bubblewrap %q", s.Bwrap), fmt.Errorf("not an absolute path"))
+	case len(s.Argv) == 0 || s.Argv[0] == "":
+		return setupError("no program to start", nil)
+	case len(s.Seccomp) == 0 || len(s.Seccomp) > maxFilter:
+		return setupError("system call filter", fmt.Errorf("%d bytes, want 1 to %d", len(s.Seccomp), maxFilter))
+	}
+	for _, words := range [][]string{s.Args, s.Argv, s.Env, s.Stage} {
+		for _, w := range words {
+			if strings.ContainsRune(w, 0) {
+				return setupError(fmt.Sprintf("%q", w), fmt.Errorf("holds a NUL"))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package launch
+
+import (
+	"os/signal"
+
+	"golang.org/x/sys/unix"
+)
+
+// A terminal is the controlling one, which the program shares.
+type terminal struct {
+	fd int // -1 is none
+	// foreground is whether we were its foreground when we started.
+	foreground bool
+}
+
+func openTerminal(shared bool) terminal {
+	t := terminal{fd: -1}
+	if !shared {
+		return t
+	}
+	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return t // the caller has none
+	}
+	t.fd = fd
+	t.foreground = t.ours()
+	return t
+}
+
+func (t terminal) close() {
+	if t.fd >= 0 {
+		unix.Close(t.fd)
+	}
+}
+
+// ours is whether our process group is its foreground, and so whether what is
+// typed on it signals us and the program alike.
+func (t terminal) ours() bool {
+	if t.fd < 0 {
+		return false
+	}
+	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// takeBack makes us the foreground again. A shell inside puts itself there and
+// cannot put us back, whose group has no number where it is.
+func (t terminal) takeBack() {
+	if !t.foreground || t.ours() {
+		return
+	}
+	signal.Ignore(unix.SIGTTOU) // which is what one gets for it from behind
+	defer signal.Reset(unix.SIGTTOU)
+	_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, unix.Getpgrp())
+}
