@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -107,5 +108,50 @@ func TestRunAsksOrIsRefused(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(s.project, "started")); err == nil {
 		t.Error("it was started")
+	}
+}
+
+// A machine that cannot do it is told in one line, with what to do; the
+// program is not run in a weaker way.
+func TestMachineThatCannot(t *testing.T) {
+	s := newSandbox(t)
+	wrapped := func(net any) string {
+		t.Helper()
+		request, err := json.Marshal(map[string]any{"confinement": s.confinement(net), "argv": []string{"touch", s.project + "/started"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := s.command(string(request), []string{lnk(), "sandbox", "wrap"})
+		var w struct{ Argv []string }
+		if err := json.Unmarshal([]byte(made.out), &w); err != nil {
+			t.Fatalf("%q: %v", made.out, err)
+		}
+		return strings.Join(w.Argv, " ")
+	}
+	// A view of this machine that lacks bubblewrap, but for the one that makes it.
+	bare := "bwrap --dev-bind / / --tmpfs /usr/bin --ro-bind /usr/bin/touch /usr/bin/touch --ro-bind /usr/bin/dash /usr/bin/sh -- "
+	// A user namespace in which no other can be made.
+	shut := `unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"' `
+	for name, c := range map[string]struct{ line, says string }{
+		"run without bubblewrap":           {bare + lnk() + " sandbox run --yes --write " + s.project + " -- touch started", "bubblewrap"},
+		"wrap's command without it":        {bare + wrapped("closed"), "bubblewrap"},
+		"the proxied one":                  {bare + wrapped(s.proxied()), "bubblewrap"},
+		"run without user namespaces":      {shut + lnk() + " sandbox run --yes --write " + s.project + " -- touch started", "namespace"},
+		"wrap's command without them":      {shut + wrapped("closed"), "namespace"},
+		"the proxied one without them":     {shut + wrapped(s.proxied()), "namespace"},
+		"run with the proxy, without them": {shut + lnk() + " sandbox run --yes --write " + s.project + " --internet-host a.test -- touch started", "namespace"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := s.command("", []string{"sh", "-c", c.line})
+			if e.status != 125 || !strings.Contains(e.errors, c.says) || !strings.Contains(e.errors, "lnk sandbox run: ") {
+				t.Errorf("status %d, want 125 and a line with %q: %q", e.status, c.says, e.errors)
+			}
+			if _, err := os.Stat(filepath.Join(s.project, "started")); err == nil {
+				t.Error("the program was run")
+			}
+			if left := listing(t, s.project); strings.Count(left, "\n") != 1 {
+				t.Errorf("left in the project: %s", left)
+			}
+		})
 	}
 }
