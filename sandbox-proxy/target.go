@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"errors"
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -69,16 +68,6 @@ func parseAbsolute(target string) (authority, error) {
 // normal form: in any case of letters and with or without a trailing dot.
 func sameHost(a, b string) bool {
 	return strings.EqualFold(strings.TrimSuffix(a, "."), strings.TrimSuffix(b, "."))
-}
-
-// local answers whether the host is an address of loopback, or its name: the
-// hosts by which a program may mean the proxy itself.
-func loopbackHost(host string) bool {
-	if sameHost(host, "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && a.Unmap().IsLoopback()
 }
 
 // hostPort writes a host, in normal form, as a Host header or a URL has it.

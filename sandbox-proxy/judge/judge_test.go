@@ -25,6 +25,9 @@ func (m *machine) system() judge.System {
 	return judge.System{
 		Lookup: func(_ context.Context, name string) ([]netip.Addr, error) {
 			m.lookup = append(m.lookup, name)
+			if name == "empty.example" {
+				return nil, nil
+			}
 			if m.names[name] == "" {
 				return nil, errors.New("no such host")
 			}
@@ -248,7 +251,7 @@ func TestAddresses(t *testing.T) {
 		call{"both.example", 443, "[2001:db8::1]:443 192.0.2.16:443"}, call{"nat64.example", 443, "[64:ff9b::c000:20a]:443"},
 		call{"203.0.113.6", 80, "203.0.113.6:80"}, // attached, in a documentation block
 		call{"172.32.0.1", 80, "172.32.0.1:80"}, call{"11.0.0.1", 80, "11.0.0.1:80"}, call{"[2a00::1]", 443, "[2a00::1]:443"}, call{"3fff::1", 443, "[3fff::1]:443"},
-		call{"nosuch.example", 443, "unresolved"},
+		call{"nosuch.example", 443, "unresolved"}, call{"empty.example", 443, "unresolved"},
 	)
 	ask(t, judge.Rules{}, m, append(append(closed, always...), fine...))
 	var opened []call
@@ -320,6 +323,11 @@ func TestName(t *testing.T) {
 	for r, want := range map[*judge.Rules]bool{{}: true, {Hosts: []string{}}: false, {NoInternet: true}: false} {
 		if got := newJudge(t, *r, m).Name("any.example").Allowed; got != want {
 			t.Errorf("%+v: any.example: %v, want %v", r, got, want)
+		}
+	}
+	for _, name := range []string{"metadata.google.internal", "Metadata.Google.Internal.", "localhost", "foo.localhost"} {
+		if newJudge(t, judge.Rules{AnyPort: true, LAN: true}, m).Name(name).Allowed {
+			t.Errorf("%s is allowed where any name is", name)
 		}
 	}
 	if len(m.lookup) > 0 {
