@@ -169,3 +169,15 @@ func TestWiresNow(t *testing.T) {
 		t.Errorf("no settings folder to speak of: %v", err)
 	}
 }
+
+// A flag is there whatever it is, a link to nothing too.
+func TestStoppedByALink(t *testing.T) {
+	s := client.SettingsFolder(filepath.Join(t.TempDir(), "settings"))
+	put(t, s, map[string]string{"wires/": ""})
+	if err := os.Symlink("/nowhere/at/all", s.Stopped()); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := client.ReadWiresFrom(s); err != nil || !w.Stopped {
+		t.Errorf("read %+v (%v)", w, err)
+	}
+}

@@ -117,6 +117,9 @@ func TestErrorsAreOneLine(t *testing.T) {
 	if got := form.OneLine("/a\n\x1b[2J\u202e\xff"); got != `/a\n\x1b[2J\u202e\ufffd` {
 		t.Errorf("shown as %s", got)
 	}
+	if got := form.OneLine(strings.Repeat("a", 5000)); len(got) > 500 {
+		t.Errorf("%d bytes of it are shown", len(got))
+	}
 	if got := form.Quote(strings.Repeat("é", 200)); len(got) > 130 || !utf8.ValidString(got) || !strings.HasSuffix(got, `é"…`) {
 		t.Errorf("shown as %s", got)
 	}
