@@ -153,18 +153,33 @@ func (p *Proxy) carry(g *gate, c *call) {
 		p.serveInside(g, c)
 		return
 	case judge.TLS:
-		if r := p.readHello(g, c.by, c.decision); r != nil {
-			p.tell(r)
-			if c.by != judge.ByTransparent {
-				g.Conn.Write(accessDenied)
-			}
-			g.Cut()
-			c.far.Close()
-			c.over(r.Reason, r.Detail)
+		if ok, r := p.readHello(g, c.by, c.decision); !ok {
+			p.turnAway(g, c, r)
 			return
 		}
 	}
 	p.tunnel(g, c)
+}
+
+// turnAway ends a call whose program said what its rule does not open, or
+// nothing. A TLS client is told in its own words.
+func (p *Proxy) turnAway(g *gate, c *call, r *Refusal) {
+	c.far.Close()
+	if r == nil {
+		g.Close()
+		c.over("", "")
+		return
+	}
+	p.tell(r)
+	if c.by != judge.ByTransparent {
+		g.Conn.SetWriteDeadline(time.Now().Add(headTime))
+		g.Conn.Write(accessDenied)
+		g.linger()
+		g.Close()
+	} else {
+		g.Cut()
+	}
+	c.over(r.Reason, r.Detail)
 }
 
 // tunnel moves bytes between the program and the far side until both end.

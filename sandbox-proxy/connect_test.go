@@ -260,12 +260,13 @@ func TestConnectAfterGet(t *testing.T) {
 	if resp, body := c.answer(); resp.StatusCode != 200 || body != "page" {
 		t.Fatalf("%d %q", resp.StatusCode, body)
 	}
-	c.say("CONNECT ok.test:9 HTTP/1.1\r\nHost: ok.test:9\r\n\r\nearly")
+	early := "GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n" // not the proxy's to read
+	c.say("CONNECT ok.test:9 HTTP/1.1\r\nHost: ok.test:9\r\n\r\n%s", early)
 	if resp, body := c.answer("CONNECT"); resp.StatusCode != 200 {
 		t.Fatalf("%d %q", resp.StatusCode, body)
 	}
 	c.CloseWrite()
-	if got, err := c.rest(); got != "earlyBYE" || err != nil {
+	if got, err := c.rest(); got != early+"BYE" || err != nil {
 		t.Errorf("%q %v", got, err)
 	}
 	c = l.client()

@@ -14,24 +14,31 @@ var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}
 
 // readHello reads what the program says first at a host's port 443, and
 // leaves it unread. It must be TLS, and a server name that is sent must be the
-// host: else the rule would let through what it does not name.
-func (p *Proxy) readHello(g *gate, by judge.By, d judge.Decision) *Refusal {
+// host: else the rule would let through what it does not name. A program that
+// says nothing, as one that connects ahead of need does, is not refused; its
+// connection is of no use anymore either, and ok is false.
+func (p *Proxy) readHello(g *gate, by judge.By, d judge.Decision) (ok bool, r *Refusal) {
 	g.SetReadDeadline(time.Now().Add(helloTime))
 	defer g.SetReadDeadline(time.Time{})
 	for {
-		if g.w > g.r {
-			name, err := hello.Parse(g.buf[g.r:g.w])
+		said := g.buf[g.r:g.w]
+		if len(said) > 0 {
+			name, err := hello.Parse(said)
 			switch {
 			case err == nil:
-				return p.checkServerName(by, d, name)
+				r := p.checkServerName(by, d, name)
+				return r == nil, r
 			case err != hello.ErrShort:
-				return p.refuseProtocol(by, d, "what was said is "+err.Error()+": at 443 hosts opens TLS only", errors.Is(err, hello.ErrNotTLS))
-			case g.w-g.r > hello.MaxBytes:
-				return p.refuseProtocol(by, d, "a TLS ClientHello longer than 16 KiB", false)
+				return false, p.refuseProtocol(by, d, "what was said is "+err.Error()+": at 443 hosts opens TLS only", errors.Is(err, hello.ErrNotTLS))
+			case len(said) > hello.MaxBytes:
+				return false, p.refuseProtocol(by, d, "a TLS ClientHello longer than 16 KiB", false)
 			}
 		}
 		if err := g.fill(); err != nil {
-			return p.refuseProtocol(by, d, "no whole TLS ClientHello came: at 443 hosts opens TLS only", true)
+			if len(said) == 0 {
+				return false, nil
+			}
+			return false, p.refuseProtocol(by, d, "no whole TLS ClientHello came: at 443 hosts opens TLS only", true)
 		}
 	}
 }

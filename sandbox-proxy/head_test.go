@@ -93,6 +93,30 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
+// A request that the server read otherwise than the gate is refused, and so is
+// one that the gate never read.
+func TestTake(t *testing.T) {
+	read := head{method: "GET", target: "http://ok.test/", minor: 1}
+	same := http.Request{Method: "GET", RequestURI: "http://ok.test/", ProtoMajor: 1, ProtoMinor: 1}
+	for what, change := range map[string]func(r *http.Request){
+		"method": func(r *http.Request) { r.Method = "POST" }, "target": func(r *http.Request) { r.RequestURI = "http://evil.test/" },
+		"version": func(r *http.Request) { r.ProtoMinor = 0 }, "protocol": func(r *http.Request) { r.ProtoMajor = 2 },
+	} {
+		other := same
+		change(&other)
+		if h := (&gate{heads: []*head{&read}}).take(&other); h.bad == nil {
+			t.Errorf("another %s is taken", what)
+		}
+	}
+	g := &gate{heads: []*head{&read}}
+	if h := g.take(&same); h != &read {
+		t.Error("what was read is not taken")
+	}
+	if h := g.take(&same); h.bad == nil {
+		t.Error("a request that was not read is taken")
+	}
+}
+
 func TestHeadEnd(t *testing.T) {
 	for s, want := range map[string]int{"": 0, "GET": 0, "GET\r": 0, "GET\r\n": 0, "GET\r\n\r": 0, "GET\r\n\r\n": 7, "GET\r\n\r\nX\n": 7, "\n": -1, "GET\n": -1, "\r\n": -1, "GET\r\nX\n": -1} {
 		n, wrong := headEnd([]byte(s))

@@ -222,6 +222,14 @@ func TestInsideTLS(t *testing.T) {
 			t.Errorf("%s, in pieces: %v", name, err)
 		}
 	}
+	told := len(l.refused)
+	for _, way := range ways { // connected ahead of need, and not needed
+		c := way()
+		c.CloseWrite()
+		if got, _ := c.rest(); got != "" || len(l.refused) != told {
+			t.Errorf("said nothing and got %q, told %d", got, len(l.refused)-told)
+		}
+	}
 	for sni, want := range map[string]bool{"ok.test": true, "": true, "evil.test": false} {
 		if err := shake(carried("192.0.2.200:443"), sni); (err == nil) != want {
 			t.Errorf("by address, server name %q: %v", sni, err)
@@ -231,12 +239,12 @@ func TestInsideTLS(t *testing.T) {
 	if c.read(3) != "SSH" {
 		t.Error("tcp at 443 is not any protocol")
 	}
-	told := ""
+	all := ""
 	for _, r := range l.refused {
-		told += r.Error() + "\n"
+		all += r.Error() + "\n"
 	}
-	if !contains(told, "refused ok.test:443: the TLS server name is ") && !contains(told, "refused ok.test:443: what was said is not") {
-		t.Errorf("told %q", told)
+	if !contains(all, "refused ok.test:443: the TLS server name is ") && !contains(all, "refused ok.test:443: what was said is not") {
+		t.Errorf("told %q", all)
 	}
 }
 

@@ -115,12 +115,8 @@ func parseName(s string) (string, error) {
 		}
 	}
 	if strings.Contains(name, "xn--") {
-		wide, err := profile.ToUnicode(name)
-		if err != nil {
+		if _, err := profile.ToUnicode(name); err != nil {
 			return "", errors.New("holds punycode that is not a name's")
-		}
-		if again, err := profile.ToASCII(wide); err != nil || again != name {
-			return "", errors.New("holds punycode that is not a name's own")
 		}
 	}
 	return name, nil
