@@ -37,6 +37,13 @@ func wrap(s Streams, explain bool) error {
 	if err != nil {
 		return err
 	}
+	base, err := set.base("/", c.Name)
+	if err != nil {
+		return err
+	}
+	if err := base.CheckConfinement(c); err != nil {
+		return &exitError{statusRefused, err}
+	}
 	made, err := chainOf(c, request.Argv, set)
 	if err != nil {
 		return err
