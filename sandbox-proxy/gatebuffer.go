@@ -4,10 +4,14 @@ import (
 	"net/http"
 )
 
-// fill reads more into the buffer, which grows to maxHeadBytes.
+// fill reads more into the buffer, which grows to maxHeadBytes for a head that
+// is as long, and is small again for the next.
 func (g *gate) fill() error {
 	if g.r == g.w {
 		g.r, g.w = 0, 0
+		if want := g.room(); len(g.buf) != want {
+			g.buf = make([]byte, want)
+		}
 	}
 	if g.w == len(g.buf) {
 		if g.r > 0 {
@@ -30,6 +34,14 @@ func (g *gate) fill() error {
 }
 
 var errFull = bad(http.StatusRequestHeaderFieldsTooLarge, "a head longer than 64 KiB")
+
+// room is how large the buffer is when it is empty.
+func (g *gate) room() int {
+	if g.mode == inChunks {
+		return chunkBytes
+	}
+	return firstBytes
+}
 
 // unread gives the bytes that were read and not given, for good.
 func (g *gate) unread() []byte {

@@ -17,7 +17,9 @@ const (
 	// maxHeadBytes bounds a request's or an answer's head, a ClientHello, and
 	// each line of a chunked body.
 	maxHeadBytes = 64 << 10
-	firstBytes   = 4 << 10
+	// firstBytes is read at first, chunkBytes of a chunked body.
+	firstBytes = 4 << 10
+	chunkBytes = 32 << 10
 
 	// headTime is for a whole head, from its first byte on.
 	headTime = 10 * time.Second
