@@ -196,6 +196,27 @@ print(d.decode())
 	}
 }
 
+// An address that no rule names is refused before a connection is made, and one
+// that a rule names is reached, also by a program that knows of no proxy.
+func TestAddresses(t *testing.T) {
+	s := newSandbox(t)
+	connect := []string{"/usr/bin/python3", "-c", "import socket,sys; socket.create_connection((sys.argv[1],int(sys.argv[2])),20); print('made')"}
+	to := func(addr, port string) []string { return append(slices.Clone(connect), addr, port) }
+	for _, addr := range []string{labtest.ServerAddr, labtest.OtherAddr, labtest.LANAddr, "192.0.2.1", "2001:db8::1", "169.254.169.254"} {
+		e := s.run(slices.Concat([]string{"--write=" + s.project, allow, "--"}, to(addr, "443"))...)
+		if e.status != 1 || !strings.Contains(e.errors, "ConnectionRefusedError") {
+			t.Errorf("%s: status %d: %s%s", addr, e.status, e.out, e.errors)
+		}
+	}
+	named := []string{"--write=" + s.project, "--tcp=" + labtest.OtherAddr + ":7777", "--"}
+	if out := s.must(slices.Concat(named, to(labtest.OtherAddr, "7777"))...); out != "made\n" {
+		t.Errorf("got %q", out)
+	}
+	if e := s.run(slices.Concat(named, to(labtest.ServerAddr, "7777"))...); e.status != 1 {
+		t.Errorf("another address: status %d", e.status)
+	}
+}
+
 // A port of this machine's loopback is reached when it is named, and no other.
 func TestPortOfThisMachine(t *testing.T) {
 	s := newSandbox(t)

@@ -40,7 +40,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
 	closeOnExec()
 
-	want := inside.Want{ProxyPort: f.ProxyPort, Ports: f.Ports}
+	want := inside.Want{ProxyPort: f.ProxyPort, Ports: f.Ports, To: way.carried()}
 	self, err := os.Executable()
 	if err != nil {
 		return 0, setupFailed(err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
@@ -44,6 +45,21 @@ func newWay(f proxyFlags, told *teller) (*way, error) {
 		return nil, err
 	}
 	return &way{proxy: p, judge: j, pool: names.NewPool(time.Now), told: told}, nil
+}
+
+// carried are the destinations that a connection of the program's can have: the
+// addresses that stand for names, and those that rules name as such. Any other
+// is refused by the kernel before it is made. Nil is every address.
+func (w *way) carried() []netip.Prefix {
+	addrs, all := w.judge.Literals()
+	if all || len(addrs) > inside.MaxTo-2 {
+		return nil
+	}
+	to := []netip.Prefix{names.Block4, names.Block6}
+	for _, a := range addrs {
+		to = append(to, netip.PrefixFrom(a, a.BitLen()))
+	}
+	return to
 }
 
 // serve begins to serve what was handed out of the namespace. A listener ends

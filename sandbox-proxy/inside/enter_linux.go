@@ -82,7 +82,7 @@ func (c control) enter(want Want) error {
 		return err
 	}
 	defer closeFDs(fds)
-	rules := TheRules()
+	rules := TheRules(want.To...)
 	if err := install(rules); err != nil {
 		return err
 	}

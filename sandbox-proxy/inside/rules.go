@@ -3,6 +3,7 @@ package inside
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 )
 
@@ -78,15 +79,17 @@ const (
 	priorityFilter = 0
 )
 
-// TheRules gives the rule set.
+// TheRules gives the rule set that carries TCP connections to the destinations,
+// or without any to every address.
 //
 // Destinations are judged by address, not by interface: all there is is
 // loopback, and every address is routed to it. Name queries go to the name
 // server whatever they were addressed to, loopback included, since resolvers
 // ask 127.0.0.53 or what resolv.conf says. After the first chain every TCP
-// connection is addressed to loopback; what the second chain still sees of TCP
-// with another destination belongs to no connection, and is reset.
-func TheRules() Rules {
+// connection that is carried is addressed to loopback; what the second chain
+// still sees of TCP goes to another address or belongs to no connection, and is
+// reset, so that a program's connect(2) fails at once.
+func TheRules(to ...netip.Prefix) Rules {
 	own := []netip.Prefix{
 		netip.PrefixFrom(netip.AddrFrom4([4]byte{127}), 8),
 		netip.PrefixFrom(Own4, 32),
@@ -102,7 +105,14 @@ func TheRules() Rules {
 		redirect = append(redirect, Rule{To: to, Do: Return})
 		refuse = append(refuse, Rule{To: to, Do: Accept})
 	}
-	redirect = append(redirect, Rule{Over: TCP, Do: ToPort, Redirect: TransparentPort})
+	if len(to) == 0 {
+		to = []netip.Prefix{{}} // every address
+	}
+	for _, block := range to {
+		for _, whole := range wholeBytes(block) {
+			redirect = append(redirect, Rule{To: whole, Over: TCP, Do: ToPort, Redirect: TransparentPort})
+		}
+	}
 	refuse = append(refuse, Rule{Over: TCP, Do: Reset}, Rule{Do: Prohibit})
 	return Rules{Table: "lnk", Chains: []Chain{
 		{Name: "carry", Kind: "nat", Hook: "output", Priority: priorityDNAT, Accept: true, Rules: redirect},
@@ -112,6 +122,24 @@ func TheRules() Rules {
 		{Name: "arrive", Kind: "filter", Hook: "input", Priority: priorityFilter, Rules: []Rule{{Looped: true, Do: Accept}}},
 		{Name: "pass", Kind: "filter", Hook: "forward", Priority: priorityFilter},
 	}}
+}
+
+// wholeBytes parts a block into those whose prefix ends with a byte, which is
+// what a rule compares.
+func wholeBytes(block netip.Prefix) []netip.Prefix {
+	bits := (block.Bits() + 7) &^ 7
+	if !block.IsValid() || bits == block.Bits() {
+		return []netip.Prefix{block}
+	}
+	var parts []netip.Prefix
+	first := block.Addr().AsSlice()
+	for i := range 1 << (bits - block.Bits()) {
+		part := slices.Clone(first)
+		part[bits/8-1] += byte(i)
+		addr, _ := netip.AddrFromSlice(part)
+		parts = append(parts, netip.PrefixFrom(addr, bits))
+	}
+	return parts
 }
 
 // String is the rule set as nft(8) 1.0 lists it.

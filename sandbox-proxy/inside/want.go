@@ -3,6 +3,7 @@ package inside
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +26,26 @@ type Want struct {
 	ProxyPort uint16
 	// Ports are served in the same way, each once, and none of them ProxyPort.
 	Ports []uint16
+	// To are the destinations that TCP connections are carried to; a connection
+	// to any other address is refused before it is made. Nil is every address.
+	To []netip.Prefix
 }
+
+// MaxTo is how many destinations a [Want] may name: each is a rule or two.
+const MaxTo = 256
 
 // Check says whether the listeners can all be there.
 func (w Want) Check() error {
 	if len(w.Ports) > MaxPorts {
 		return fmt.Errorf("%w: ports: %d are named, and at most %d can be", ErrWant, len(w.Ports), MaxPorts)
+	}
+	if len(w.To) > MaxTo {
+		return fmt.Errorf("%w: destinations: %d are named, and at most %d can be", ErrWant, len(w.To), MaxTo)
+	}
+	for _, to := range w.To {
+		if !to.IsValid() || to != to.Masked() || to.Addr().Is4In6() {
+			return fmt.Errorf("%w: destination %s: it is no block of addresses", ErrWant, to)
+		}
 	}
 	seen := map[uint16]string{DNSPort: "the sandbox's name server", TransparentPort: "the sandbox's way out"}
 	if w.ProxyPort != 0 {
@@ -55,6 +70,7 @@ const (
 	flagControl = "--control="
 	flagProxy   = "--proxy-port="
 	flagPort    = "--port="
+	flagTo      = "--to="
 )
 
 // Flags tells the stage inside what is wanted and that its control socket is
@@ -66,6 +82,9 @@ func (w Want) Flags(fd int) []string {
 	}
 	for _, p := range w.Ports {
 		f = append(f, flagPort+strconv.Itoa(int(p)))
+	}
+	for _, to := range w.To {
+		f = append(f, flagTo+to.String())
 	}
 	return f
 }
@@ -101,6 +120,12 @@ func ParseFlags(args []string) (fd int, want Want, rest []string, err error) {
 				return -1, Want{}, nil, err
 			}
 			want.Ports = append(want.Ports, uint16(n))
+		case strings.HasPrefix(arg, flagTo):
+			to, err := netip.ParsePrefix(strings.TrimPrefix(arg, flagTo))
+			if err != nil {
+				return -1, Want{}, nil, fmt.Errorf("%w: %s: it takes a block of addresses", ErrWant, arg)
+			}
+			want.To = append(want.To, to)
 		default:
 			return finish(fd, want, rest)
 		}

@@ -1,0 +1,46 @@
+package inside
+
+import (
+	"net/netip"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Only what is named is carried; a block that ends within a byte is parted.
+func TestRulesOfDestinations(t *testing.T) {
+	var got []string
+	for _, r := range TheRules(netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("203.0.113.9/32"), netip.MustParsePrefix("fd00::/62")).Chains[0].Rules {
+		if r.Redirect == TransparentPort {
+			got = append(got, r.String())
+		}
+	}
+	want := []string{
+		"ip daddr 198.18.0.0/16 meta l4proto tcp redirect to :61",
+		"ip daddr 198.19.0.0/16 meta l4proto tcp redirect to :61",
+		"ip daddr 203.0.113.9 meta l4proto tcp redirect to :61",
+		"ip6 daddr fd00::/64 meta l4proto tcp redirect to :61",
+		"ip6 daddr fd00:0:0:1::/64 meta l4proto tcp redirect to :61",
+		"ip6 daddr fd00:0:0:2::/64 meta l4proto tcp redirect to :61",
+		"ip6 daddr fd00:0:0:3::/64 meta l4proto tcp redirect to :61",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestDestinationFlags(t *testing.T) {
+	want := Want{ProxyPort: 19190, To: []netip.Prefix{netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("2001:db8::1/128")}}
+	_, got, rest, err := ParseFlags(append(want.Flags(3), "--", "wall"))
+	if err != nil || !slices.Equal(got.To, want.To) || !slices.Equal(rest, []string{"--", "wall"}) {
+		t.Errorf("got %v, %q, %v", got.To, rest, err)
+	}
+	for _, bad := range []string{"--to=", "--to=10.0.0.1", "--to=10.0.0.1/8", "--to=::ffff:10.0.0.0/104", "--to=10.0.0.0/33"} {
+		if _, _, _, err := ParseFlags([]string{"--control=3", bad}); err == nil {
+			t.Errorf("%s was taken", bad)
+		}
+	}
+	if err := (Want{To: make([]netip.Prefix, MaxTo+1)}).Check(); err == nil {
+		t.Error("more destinations than there may be were taken")
+	}
+}
