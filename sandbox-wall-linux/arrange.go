@@ -93,7 +93,8 @@ func (d *draft) keeps(p, g *place) (bool, error) {
 		if p.from != "" {
 			return true, nil
 		}
-		if p.rank.implied() && (g.kind.writable() || g.kind == shut) {
+		// What is hidden counts here even where nothing had to be covered.
+		if up := d.above(parent(p.at)); p.rank.implied() && (up.kind.writable() || up.kind == shut) {
 			return false, nil
 		}
 		return g.kind != readOnly, nil

@@ -131,7 +131,7 @@ func TestGitProtectsWhatRuns(t *testing.T) {
 			"modules/m/commondir": Tell, "modules/m/modules/deep": Write, "modules/m/modules/deep/hooks": Close,
 			"modules/not": 0, "modules/not/one": 0,
 			"worktrees": Pin, "worktrees/w": Pin, "worktrees/w/commondir": Read, "worktrees/w/gitdir": Read, "worktrees/w/config.worktree": Read,
-			"worktrees/link/commondir": 0,
+			"worktrees/link/commondir": 0, "worktrees/link/config.worktree": 0,
 		}},
 		{"nothing there", empty, map[string]Verb{
 			"": Write, "config": Tell, "config.worktree": Tell, "hooks": Close, "commondir": Tell, "modules": Close,

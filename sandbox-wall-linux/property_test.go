@@ -22,7 +22,7 @@ type world struct {
 const alphabet = "abc"
 
 func anyPath(t *rapid.T, label string) string {
-	top := rapid.SampledFrom([]string{"/s", "/home/u", "/tmp", "/srv/t"}).Draw(t, label)
+	top := rapid.SampledFrom([]string{"/s", "/home/u", "/tmp", "/srv/t", "/home"}).Draw(t, label)
 	depth := rapid.IntRange(0, 4).Draw(t, label+" depth")
 	for range depth {
 		name := string(alphabet[rapid.IntRange(0, len(alphabet)-1).Draw(t, label)])

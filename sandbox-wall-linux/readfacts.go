@@ -91,7 +91,7 @@ func readHomes(t *tree, f *Facts, environ []string) {
 		}
 		f.Settings = append(f.Settings, dir)
 	}
-	if named := cleanAbsolute(lookupEnv(environ, "LNK_HOME")); named != "" {
+	if named := cleanAbsolute(lookupEnv(environ, client.HomeVariable)); named != "" {
 		add(named)
 	}
 	for _, home := range []string{f.Home, listed} {

@@ -53,6 +53,19 @@ func TestStubsOfOthers(t *testing.T) {
 	}
 }
 
+// Settings that are not in use stay closed too, also where they could only be
+// made from outside, while the sandbox runs.
+func TestOtherSettingsStayClosed(t *testing.T) {
+	m := made(debian).remove("/home/u/.lnk").env("LNK_HOME=/srv/lnk")
+	p := m.mustPlan(t, working(func(c *confinement) { c.Write, c.ReadHome = nil, true }))
+	if got := verbAt(p, "/home/u/.lnk"); got != Close {
+		t.Errorf("%s\n%s", verbName(got), p.Explain())
+	}
+	if len(p.Placeholders) != 1 || p.Placeholders[0].Path != "/home/u/.lnk" || len(p.Make) > 0 {
+		t.Errorf("placeholders %+v, make %q", p.Placeholders, p.Make)
+	}
+}
+
 func TestWants(t *testing.T) {
 	m := made(debian + "/home/u/work/.git/HEAD\n")
 	p := m.mustPlan(t, working(func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} }))

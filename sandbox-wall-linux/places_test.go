@@ -1,0 +1,148 @@
+package linuxwall
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Who decides where several members speak of one path.
+func TestWhoDecides(t *testing.T) {
+	const files = "/home/u/work/a/b/c/file\n/home/u/notes/n\n"
+	for _, c := range []struct {
+		name   string
+		change func(*confinement)
+		want   map[string]Access
+	}{
+		{"the deepest", func(c *confinement) {
+			c.Hide, c.Read = []string{"/home/u/work/a"}, []string{"/home/u/work/a/b"}
+			c.Write = append(c.Write, "/home/u/work/a/b/c")
+		}, map[string]Access{"/home/u/work": ReadWrite, "/home/u/work/a": Closed, "/home/u/work/a/b": ReadOnly, "/home/u/work/a/b/c/file": ReadWrite}},
+		{"write over read", func(c *confinement) { c.Read = []string{"/home/u/work"} }, map[string]Access{"/home/u/work/a": ReadWrite}},
+		{"write over hide", func(c *confinement) { c.Hide = []string{"/home/u/work"} }, map[string]Access{"/home/u/work/a": ReadWrite}},
+		{"read over hide", func(c *confinement) { c.Read, c.Hide = []string{"/home/u/notes"}, []string{"/home/u/notes"} }, map[string]Access{"/home/u/notes/n": ReadOnly}},
+		{"hide over read_home", func(c *confinement) { c.ReadHome, c.Hide = true, []string{"/home/u"} },
+			map[string]Access{"/home/u/notes/n": Absent, "/home/u/work": ReadWrite}},
+		{"hide above read_home", func(c *confinement) { c.Write, c.ReadHome, c.Hide = nil, true, []string{"/home"} },
+			map[string]Access{"/home/u/notes/n": Absent}},
+		{"hide above a system folder", func(c *confinement) { c.Read, c.Hide = []string{"/"}, []string{"/sys"} },
+			map[string]Access{"/sys/fs/cgroup": Closed, "/usr/bin/git": ReadOnly}},
+		{"write above read_home", func(c *confinement) { c.Write, c.ReadHome = []string{"/home"}, true },
+			map[string]Access{"/home/u/notes/n": ReadWrite, "/home/u/.lnk": Closed}},
+		{"settings over all", func(c *confinement) {
+			c.Write, c.Read = []string{"/home/u", "/home/u/.lnk"}, []string{"/home/u/.lnk/x"}
+		},
+			map[string]Access{"/home/u/.lnk": Closed, "/home/u/.lnk/x": Closed}},
+		{"hide in what is the sandbox's own", func(c *confinement) { c.Hide = []string{"/home/u/notes", "/tmp/x"} },
+			map[string]Access{"/home/u/notes": Closed, "/tmp/x": Closed, "/home/u": Private}},
+		{"what the machine has in a temporary folder", func(c *confinement) { c.Read = []string{"/var/tmp"} }, map[string]Access{"/var/tmp": ReadOnly, "/tmp": Private}},
+		{"a folder that holds our own", func(c *confinement) { c.Read = []string{"/var"} }, map[string]Access{"/var": ReadOnly, "/var/tmp": Private}},
+		{"a system folder to write", func(c *confinement) { c.Write = []string{"/opt"} }, map[string]Access{"/opt": ReadWrite, "/usr": ReadOnly}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := made(debian + files + "/home/u/.lnk/x\n")
+			p := m.mustPlan(t, working(c.change))
+			for path, want := range c.want {
+				got, err := p.Lookup(m.system(), path)
+				if err != nil || got.Access != want {
+					t.Errorf("%s is %s (%s), want %s, %v\n%s", path, got.Access, got.Because, want, err, p.Explain())
+				}
+			}
+		})
+	}
+}
+
+// A write folder in another is a mount of its own, whose dot files are
+// protected; a read folder in another needs none.
+func TestNestedMounts(t *testing.T) {
+	p := made(debian+"/home/u/work/sub/\n/home/u/notes/sub/\n").mustPlan(t, working(func(c *confinement) {
+		c.Write = append(c.Write, "/home/u/work/sub")
+		c.Read = []string{"/home/u/notes", "/home/u/notes/sub", "/usr/bin", "/etc"}
+	}))
+	for at, want := range map[string]Verb{
+		"/home/u/work/sub": Write, "/home/u/work/sub/.git": Close,
+		"/home/u/notes": Read, "/home/u/notes/sub": 0, "/usr/bin": 0, "/etc": Read,
+	} {
+		if got := verbAt(p, at); got != want {
+			t.Errorf("%s: %s, want %s", at, verbName(got), verbName(want))
+		}
+	}
+}
+
+// Where nothing can be made, by the program neither, nothing stands in.
+func TestFrozenFolder(t *testing.T) {
+	m := made(debian)
+	m.frozen["/home/u/work"] = true
+	p := m.mustPlan(t, working(func(c *confinement) { c.Hide = []string{"/home/u/work/later"} }))
+	if len(p.Placeholders) > 0 {
+		t.Errorf("placeholders %v", p.Placeholders)
+	}
+	for _, at := range []string{"/home/u/work/.git", "/home/u/work/later"} {
+		if got := verbAt(p, at); got != 0 {
+			t.Errorf("%s: %s", at, verbName(got))
+		}
+	}
+}
+
+// What cannot be looked at and so not be covered is refused where the program
+// could come to see it, and only there.
+func TestHideUnseen(t *testing.T) {
+	hide := func(path string) func(*confinement) {
+		return func(c *confinement) { c.Hide, c.Read = []string{path}, []string{"/srv/notes"} }
+	}
+	m := made(debian + "/home/u/work/locked ?\n/srv/notes/locked ?\n")
+	if _, err := m.plan(working(hide("/home/u/work/locked"))); err == nil || !strings.Contains(err.Error(), "cannot be looked at, so it cannot be closed") {
+		t.Errorf("in a write folder: %v", err)
+	}
+	p := m.mustPlan(t, working(hide("/srv/notes/locked")))
+	if got := verbAt(p, "/srv/notes/locked"); got != 0 {
+		t.Errorf("in a read folder: %s", verbName(got))
+	}
+}
+
+// A dot file that cannot be looked at cannot be protected.
+func TestDotFileUnseen(t *testing.T) {
+	_, err := made(debian + "/home/u/work/.git ?\n").plan(working(nil))
+	if err == nil || !strings.Contains(err.Error(), "cannot be looked at, so it cannot be protected") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Sockets without number are refused, not left open.
+func TestTooManySockets(t *testing.T) {
+	m := made(debian)
+	for i := range maxSockets + 1 {
+		m.add(fmt.Sprintf("/home/u/work/s/%d =\n", i))
+	}
+	if _, err := m.plan(working(nil)); err == nil || !strings.Contains(err.Error(), "too many sockets") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Our own program is what it was at the next start, wherever it lies.
+func TestProgramInWriteFolder(t *testing.T) {
+	p := made(debian+"/home/u/work/bin/lnk-sandbox\n").runs("/home/u/work/bin/lnk-sandbox").mustPlan(t, working(nil))
+	if got := verbAt(p, "/home/u/work/bin/lnk-sandbox"); got != Read {
+		t.Errorf("the program: %s", verbName(got))
+	}
+	if got := verbAt(p, "/home/u/work/bin"); got != Pin {
+		t.Errorf("its folder: %s", verbName(got))
+	}
+}
+
+func TestMakeOnlyWhereItShows(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		write string
+		want  []string
+	}{
+		{"in view", "/home/u", []string{"/home/u/.lnk"}},
+		{"not in view", "/home/u/work", nil},
+	} {
+		p := made(debian).remove("/home/u/.lnk").mustPlan(t, working(func(d *confinement) { d.Write = []string{c.write} }))
+		if !slices.Equal(p.Make, c.want) {
+			t.Errorf("%s: make %q, want %q", c.name, p.Make, c.want)
+		}
+	}
+}
