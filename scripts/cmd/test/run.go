@@ -136,11 +136,12 @@ func newState(out io.Writer, packages []string) (*state, error) {
 	return &state{out: out, w: w, runner: runner}, err
 }
 
-// close removes what was made.
+// close removes what was made. What still runs, when the run was stopped before
+// its end, is ended: a user that has processes cannot be removed.
 func (s *state) close() error {
-	var userErr error
+	_, userErr := s.runner.LeftBehind(s.user)
 	if s.user != nil {
-		userErr = s.user.Remove()
+		userErr = errors.Join(userErr, s.user.Remove())
 	}
 	return errors.Join(userErr, s.runner.Close())
 }
