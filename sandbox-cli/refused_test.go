@@ -146,6 +146,9 @@ func TestMachineThatCannot(t *testing.T) {
 			if e.status != 125 || !strings.Contains(e.errors, c.says) || !strings.Contains(e.errors, "lnk sandbox run: ") {
 				t.Errorf("status %d, want 125 and a line with %q: %q", e.status, c.says, e.errors)
 			}
+			if lines := strings.Count(e.errors, "\n"); lines != 1 && !strings.Contains(e.errors, "installing") {
+				t.Errorf("want one line: %q", e.errors)
+			}
 			if _, err := os.Stat(filepath.Join(s.project, "started")); err == nil {
 				t.Error("the program was run")
 			}

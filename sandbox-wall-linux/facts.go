@@ -23,6 +23,9 @@ type Facts struct {
 	Program string
 	// Bwrap is the bubblewrap at hand.
 	Bwrap Bwrap
+	// NoNamespaces names the setting of this machine that lets nobody like the
+	// caller make a user namespace; empty when none is known to.
+	NoNamespaces string
 
 	// Sockets are the paths that unix sockets of this machine are bound to,
 	// as they were bound.

@@ -189,6 +189,13 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	return d.plan, nil
 }
 
+// allowing are settings of [Facts.NoNamespaces] with a value that lets
+// sandboxes be made.
+var allowing = map[string]string{
+	"user.max_user_namespaces":         "user.max_user_namespaces=10000",
+	"kernel.unprivileged_userns_clone": "kernel.unprivileged_userns_clone=1",
+}
+
 // judge refuses what no plan is made of.
 func (d *draft) judge() error {
 	if err := checkNet(d.c, d.net); err != nil {
@@ -216,6 +223,9 @@ func (d *draft) judgeMachine() error {
 	b := d.f.Bwrap
 	if b.Path == "" {
 		return refuse("bubblewrap", "", "not found, install it (the package bubblewrap)", nil)
+	}
+	if name := d.f.NoNamespaces; name != "" {
+		return refuse("user namespaces", "", name+" is 0, so no sandbox can be made: an administrator can set it, as in sysctl "+allowing[name], nil)
 	}
 	if in := plantedIn(d.t, b.Path, d.writes); in != "" {
 		return refuse("bubblewrap", b.Path, "lies in "+shown(in)+", where the program could have put it: install the package bubblewrap", nil)

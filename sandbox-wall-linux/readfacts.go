@@ -41,6 +41,8 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 	f.Bwrap.Path = findBwrap(t, f.Path)
 	askBwrap(t, &f.Bwrap, first(f.Settings), plantedIn(t, f.Bwrap.Path, writeFolders(t, c)) == "")
 
+	f.NoNamespaces = noNamespaces(sys, f.UID)
+
 	tables, err := sys.SocketTables(net)
 	if err != nil {
 		return Facts{}, refuse("sockets", "", "this machine's sockets cannot be listed, so they cannot be closed: "+err.Error(), err)
@@ -73,6 +75,22 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 type walked struct {
 	found []string
 	err   error
+}
+
+// noNamespaces looks for a setting by which the kernel refuses user namespaces:
+// the limit of namespaces(7), for root too, and Debian's switch for ordinary
+// users. AppArmor's is told by what bubblewrap says: a profile may allow it.
+func noNamespaces(sys *System, uid int) string {
+	for _, setting := range []struct {
+		name     string
+		ordinary bool
+	}{{"user.max_user_namespaces", false}, {"kernel.unprivileged_userns_clone", true}} {
+		says, whole := sys.Text("/proc/sys/"+strings.ReplaceAll(setting.name, ".", "/"), maxText)
+		if whole && strings.TrimSpace(says) == "0" && !(setting.ordinary && uid == 0) {
+			return setting.name
+		}
+	}
+	return ""
 }
 
 // readHomes fills in the home folder and the settings folders.
