@@ -36,8 +36,16 @@ func liar(args []string) error {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}
-	socket := func(domain, kind int) int {
-		fd, err := unix.Socket(domain, kind, 0)
+	// A socket at an address of its own, so that the address is not what is wrong.
+	at := netip.AddrPortFrom(loopback4, 3000)
+	socket := func(protocol int, listen bool) int {
+		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, protocol)
+		if err == nil {
+			err = unix.Bind(fd, &unix.SockaddrInet4{Addr: at.Addr().As4(), Port: int(at.Port())})
+		}
+		if err == nil && listen {
+			err = unix.Listen(fd, 1)
+		}
 		if err != nil {
 			panic(err)
 		}
@@ -92,9 +100,15 @@ func liar(args []string) error {
 	case "a stream for packets":
 		send(marshalListener(listener{role: roleDNSPackets, at: first.at}), fds[0])
 	case "a stream that does not listen":
-		send(marshalListener(first), socket(unix.AF_INET, unix.SOCK_STREAM))
+		send(marshalListener(listener{role: rolePort, at: at}), socket(0, false))
+	case "a listener of another protocol":
+		send(marshalListener(listener{role: rolePort, at: at}), socket(unix.IPPROTO_MPTCP, true))
 	case "a socket of another family":
-		send(marshalListener(first), socket(unix.AF_UNIX, unix.SOCK_STREAM))
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		send(marshalListener(first), pair[0])
 	case "a file":
 		f, err := os.Open("/dev/null")
 		if err != nil {
@@ -143,7 +157,7 @@ func TestReceiveBelievesNothing(t *testing.T) {
 		"two descriptors": errMessage, "many descriptors": errMessage, "a descriptor with the end": errMessage,
 		"a listener of outside": here, "another address": errSocket, "another port": errSocket,
 		"packets for a stream": errSocket, "a stream for packets": errSocket, "a stream that does not listen": errSocket,
-		"a socket of another family": errSocket, "a file": errSocket, "another network": errSocket,
+		"a listener of another protocol": errSocket, "a socket of another family": errSocket, "a file": errSocket, "another network": errSocket,
 		"a long message": errMessage, "an unknown message": errMessage, "a failure": unix.ENOBUFS,
 	} {
 		cmd := exec.Command(self, "liar", lie, strconv.Itoa(int(at.Port())))

@@ -42,9 +42,9 @@ const (
 //
 // The addresses are there so that a connection to any other address has a
 // source that is not 127.0.0.1; without the routes connect(2) would fail with
-// ENETUNREACH before a rule saw it. The IPv6 route is of type local, since the
-// kernel takes any other over loopback as one that rejects
-// (fib6_is_reject in net/ipv6/route.c).
+// ENETUNREACH before a rule saw it. The IPv6 route is of type local, since most
+// kernels take any other over loopback for one that rejects (fib6_nh_init in
+// net/ipv6/route.c; 6.18.44 no longer does).
 func linkRequests() []request {
 	loopback := u32(loopbackIndex)
 	up := concat([]byte{0, 0, 0, 0}, loopback, u32(iffUp), u32(iffUp))

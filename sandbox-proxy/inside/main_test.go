@@ -3,6 +3,7 @@
 package inside
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,6 +44,7 @@ func roles() map[string]func([]string) error {
 		"stage-4": stageWithoutIPv6,
 		"thread":  stageOnAnotherThread,
 		"threads": threads,
+		"tabled":  stageWithATable,
 		"used":    stageInUse,
 		"probe":   probe,
 		"outer":   outer,
@@ -115,6 +117,16 @@ func threads(args []string) error {
 		fmt.Println(capabilities(string(b)))
 	}
 	return nil
+}
+
+// stageWithATable is stage where rules are that nobody asked for.
+func stageWithATable(args []string) error {
+	other := request{kind: nftables | unix.NFT_MSG_NEWTABLE, flag: nlmCreate,
+		body: concat(generic(unix.NFPROTO_IPV4, 0), attribute(unix.NFTA_TABLE_NAME, text("other")...))}
+	if got := probeNFT(other); got != "ok" {
+		return errors.New(got)
+	}
+	return stage(args)
 }
 
 // stageInUse is stage in a namespace where loopback is up already.

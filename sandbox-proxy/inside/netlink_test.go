@@ -79,6 +79,14 @@ func TestLinksDone(t *testing.T) {
 	}
 }
 
+// The kernel of the test may take either; most take this one only.
+func TestTheIPv6RouteIsLocal(t *testing.T) {
+	r := linkRequests()[4]
+	if r.body[0] != afInet6 || r.body[7] != routeLocal {
+		t.Errorf("the route is %x", r.body)
+	}
+}
+
 // link is an interface as the kernel lists it.
 func link(index, flags uint32) []byte {
 	return envelope(rtmNewLink, 0, 1, concat(make([]byte, 4), u32(index), u32(flags), u32(0)))

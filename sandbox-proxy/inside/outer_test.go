@@ -229,8 +229,9 @@ func TestReceiveHasABound(t *testing.T) {
 	why := errors.New("no longer wanted")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(20*time.Millisecond, func() { cancel(why) })
-	if _, err := h.Receive(ctx); !errors.Is(err, why) {
-		t.Errorf("Receive: %v", err)
+	from := time.Now()
+	if _, err := h.Receive(ctx); !errors.Is(err, why) || time.Since(from) >= receiveWait {
+		t.Errorf("Receive: %v after %v", err, time.Since(from))
 	}
 	in.Close()
 	cmd.Wait()
@@ -327,26 +328,30 @@ func TestAProgramThatIsNotThereIsNoForbiddenNamespace(t *testing.T) {
 	}
 }
 
-// A stage that is started by hand does nothing to the network it is in.
-func TestEnterRefusesANetworkInUse(t *testing.T) {
+// A stage that is started by hand does nothing to the network it is in, and one
+// whose rules are not the only ones goes no further.
+func TestEnterRefusesANetworkThatIsNotItsOwn(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	cmd := exec.Command(self, "used")
-	h, err := Prepare(cmd, Want{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Args = append(append(cmd.Args, Want{}.Flags(h.FD())...), "/bin/true")
-	if err := h.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = h.Receive(t.Context())
-	var step *StepError
-	if !errors.As(err, &step) || step.Step != StepNamespace {
-		t.Errorf("Receive: %v", err)
-	}
-	if cmd.Wait() == nil {
-		t.Error("the program was executed")
+	for role, at := range map[string]Step{"used": StepNamespace, "tabled": StepReadBack} {
+		cmd := exec.Command(self, role)
+		h, err := Prepare(cmd, Want{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Args = append(append(cmd.Args, Want{}.Flags(h.FD())...), "/bin/true")
+		if err := h.Start(); err != nil {
+			t.Fatal(err)
+		}
+		l, err := h.Receive(t.Context())
+		var step *StepError
+		if !errors.As(err, &step) || step.Step != at {
+			t.Errorf("%s: Receive: %v, %v", role, l, err)
+		}
+		h.Close()
+		if cmd.Wait() == nil {
+			t.Errorf("%s: the program was executed", role)
+		}
 	}
 }
 
