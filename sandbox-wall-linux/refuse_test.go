@@ -73,7 +73,7 @@ func TestPlanForRefuses(t *testing.T) {
 			change: func(c *confinement) { c.Write, c.ReadHome = []string{"/home"}, true },
 			want:   "/home/u"},
 
-		{name: "a dot file that is a link", on: made(debian + "/home/u/work/.envrc -> ../shared\n"),
+		{name: "a dot file that is a link", on: made(debian + "/home/u/work/.envrc -> ../elsewhere\n"),
 			want: "dot files: /home/u/work/.envrc: is a link, which cannot be kept from being replaced: name it in write_dot_files"},
 		{name: "a repository that is a link, opened", on: made(debian + "/srv/git/\n/home/u/work/.git -> /srv/git\n"),
 			change: func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} },
