@@ -18,7 +18,7 @@ func Inside(argv, env []string) error {
 	}
 	// What is caught is the default again in what is executed; what is ignored
 	// would stay ignored.
-	signal.Notify(make(chan os.Signal, 1), keyboard...)
+	signal.Notify(make(chan os.Signal, 1), groups...)
 	s := Spec{Env: env}
 	searched, set := s.env("PATH")
 	var cannot error

@@ -2,8 +2,8 @@ package launch
 
 import (
 	"fmt"
-	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -12,14 +12,44 @@ import (
 // maxProcText bounds what is read of one file of /proc.
 const maxProcText = 64 << 10
 
+// procText reads without the runtime's poller, which is slow to begin with.
 func procText(pid int, name string) (string, error) {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/%s", pid, name))
+	fd, err := unix.Open(fmt.Sprintf("/proc/%d/%s", pid, name), unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxProcText))
-	return string(text), err
+	defer unix.Close(fd)
+	text := make([]byte, 0, 4096)
+	for len(text) < maxProcText {
+		n, err := unix.Read(fd, text[len(text):cap(text)])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		if n == 0 {
+			break
+		}
+		if text = text[:len(text)+n]; len(text) == cap(text) {
+			text = slices.Grow(text, len(text))
+		}
+	}
+	return string(text), nil
+}
+
+// ownProc refuses a /proc of another pid namespace, in which our children have
+// other numbers.
+func ownProc() error {
+	var number [16]byte
+	n, err := unix.Readlink("/proc/self", number[:])
+	if err != nil {
+		return fmt.Errorf("/proc: %w", err)
+	}
+	if string(number[:n]) != strconv.Itoa(os.Getpid()) {
+		return fmt.Errorf("/proc is of another pid namespace: process %d is %s in it", os.Getpid(), number[:n])
+	}
+	return nil
 }
 
 func statusOf(pid int) (process, error) {

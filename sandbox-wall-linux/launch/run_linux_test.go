@@ -2,6 +2,7 @@ package launch
 
 import (
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,9 +32,6 @@ func TestStatus(t *testing.T) {
 // What keeps the program from being started is said in one line of ours.
 func TestNotStarted(t *testing.T) {
 	dir := t.TempDir()
-	for d := dir; d != filepath.Clean(os.TempDir()) && d != "/"; d = filepath.Dir(d) {
-		os.Chmod(d, 0o755) // for the ordinary user; where it fails it is so already
-	}
 	file := func(name, text string, mode os.FileMode) string {
 		at := dir + "/" + name
 		if err := os.WriteFile(at, []byte(text), mode); err != nil {
@@ -251,10 +249,63 @@ func TestSyncFile(t *testing.T) {
 	})
 }
 
-// The sandbox has the scopes of Landlock, and a session that is its own.
-func TestScopedAndInItsSession(t *testing.T) {
+// Without a terminal the program's session is its own.
+func TestSessionOfItsOwn(t *testing.T) {
 	o := sh(`ps -o sid= -p $$ | tr -d ' '; (echo x >/dev/tty) 2>&1 | grep -c 'No such device'; grep -E '^(Seccomp|NoNewPrivs|CapEff):' /proc/self/status | tr '\t\n' '  '`)
 	if got := o.do(t); got.out != "1\n1\nCapEff: 0000000000000000 NoNewPrivs: 1 Seccomp: 2" {
 		t.Errorf("%q %s", got.out, got.errs)
+	}
+}
+
+// On the host's network the host's abstract sockets are out of reach; the
+// program's own are not.
+func TestAbstractSockets(t *testing.T) {
+	name := tag(t)
+	l, err := net.Listen("unix", "@"+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if c, err := net.Dial("unix", "@"+name); err != nil {
+		t.Errorf("outside: %v", err)
+	} else {
+		c.Close()
+	}
+	const dial = "import socket, sys\n" +
+		"own = socket.socket(socket.AF_UNIX); own.bind('\\0own-' + sys.argv[1]); own.listen()\n" +
+		"for name in 'own-' + sys.argv[1], sys.argv[1]:\n" +
+		"  try: socket.socket(socket.AF_UNIX).connect('\\0' + name); print('connected')\n" +
+		"  except OSError as e: print(e.errno)\n"
+	both(t, func(t *testing.T, bare bool) {
+		o := order{Argv: []string{"python3", "-Sc", dial, name}, Bare: bare}
+		if got := o.do(t); got.out != "connected\n1" {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+// A kernel without scopes is refused where they must be had.
+func TestMustScope(t *testing.T) {
+	const missing = "signals are not closed"
+	if err := (&Spec{MustScope: true}).refuses(missing); err == nil || err.Status != 125 || !strings.Contains(err.Error(), missing) {
+		t.Errorf("%v", err)
+	}
+	if err := (&Spec{MustScope: true}).refuses(""); err != nil {
+		t.Errorf("nothing is missing: %v", err)
+	}
+	if err := (&Spec{}).refuses(missing); err != nil {
+		t.Errorf("may be missing: %v", err)
+	}
+}
+
+// With a /proc of another pid namespace nothing is started, since nobody could
+// be found in it.
+func TestForeignProc(t *testing.T) {
+	got := sh("echo ran").do(t, "unshare", "-r", "-p", "-f", "--kill-child")
+	if got.status != 125 || got.out != "" || !strings.Contains(got.errs, "/proc is of another pid namespace") {
+		t.Errorf("%+v", got)
+	}
+	if got := sh("echo ran").do(t, "unshare", "-r", "-p", "-f", "--kill-child", "--mount-proc"); got.status != 0 || got.out != "ran" {
+		t.Errorf("with its own: %+v", got)
 	}
 }

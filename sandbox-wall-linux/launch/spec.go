@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -80,6 +81,14 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 func setupError(what string, err error) *Error { return &Error{StatusSetup, what, err} }
+
+// refuses says whether what the kernel cannot keep in must be.
+func (s *Spec) refuses(missing string) *Error {
+	if missing == "" || !s.MustScope {
+		return nil
+	}
+	return setupError("the sandbox could not be set up", errors.New(missing))
+}
 
 // Limits of what is passed to bubblewrap.
 const (

@@ -21,8 +21,9 @@ type sandbox struct {
 	// shields are the namespaces in which bubblewrap may be started, as flags
 	// of clone(2), the best first.
 	shields []uintptr
-	// listen listens for signals again.
+	// listen listens for signals again; heard is closed once it did first.
 	listen func()
+	heard  chan struct{}
 
 	// shielded is whether bubblewrap is the first process of a pid namespace.
 	shielded bool
@@ -46,8 +47,8 @@ func (b *sandbox) run() (int, error) {
 	if err != nil {
 		return StatusSetup, setupError("the sandbox could not be set up", err)
 	}
-	if missing := scoped.Missing(); missing != "" && b.spec.MustScope {
-		return StatusSetup, setupError("the sandbox could not be set up", errors.New(missing))
+	if err := b.spec.refuses(scoped.Missing()); err != nil {
+		return err.Status, err
 	}
 	if err := b.start(); err != nil {
 		return err.Status, err
@@ -169,12 +170,16 @@ func refusesNamespace(err error) bool {
 	return false
 }
 
-// keyboard are signals that a terminal, or a shell, sends to a whole process
-// group, bubblewrap among it.
-var keyboard = []os.Signal{unix.SIGINT, unix.SIGQUIT, unix.SIGTSTP, unix.SIGTTOU, unix.SIGTERM}
+// groups are signals that are sent to whole process groups, bubblewrap's among
+// them: by a terminal, a shell, or the program with kill(0, …). SIGHUP is not
+// one of them, so that nohup(1) can be told from us.
+var groups = []os.Signal{
+	unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGTSTP, unix.SIGTTIN, unix.SIGTTOU,
+	unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM,
+}
 
-// forkStaged starts bubblewrap deaf to the keyboard's signals, which the first
-// process of a pid namespace is by itself. The stage inside hears them again.
+// forkStaged starts bubblewrap deaf to what is sent to its group, as the first
+// process of a pid namespace is by itself. The stage inside hears it again.
 func (b *sandbox) forkStaged(fds []uintptr, n numbers) (int, bool, error) {
 	if len(b.spec.Stage) == 0 {
 		return 0, false, setupError("a terminal cannot be kept", errors.New("this machine lets us make no pid namespace: run lnk sandbox ready"))
@@ -183,9 +188,10 @@ func (b *sandbox) forkStaged(fds []uintptr, n numbers) (int, bool, error) {
 	if err != nil {
 		return 0, false, err
 	}
-	signal.Ignore(keyboard...)
+	<-b.heard // which would undo this
+	signal.Ignore(groups...)
 	pid, err := syscall.ForkExec(argv[0], argv, b.attr(fds, 0))
-	signal.Reset(keyboard...)
+	signal.Reset(groups...)
 	b.listen()
 	return pid, false, err
 }

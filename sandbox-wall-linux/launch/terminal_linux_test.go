@@ -298,6 +298,20 @@ func TestTypingIntoTheTerminal(t *testing.T) {
 	}
 }
 
+// A program on its caller's terminal is in its caller's process group, and
+// cannot signal who else is in it.
+func TestSignalToTheWholeGroup(t *testing.T) {
+	both(t, func(t *testing.T, bare bool) {
+		o := terminal1(`trap 'echo program' USR1; kill -USR1 0; sleep 0.3; echo end`, bare)
+		c := onConsole(t, o.command(t, "sh", "-c", `trap 'echo outside' USR1; "$0"; echo status $?`))
+		got := c.expect(`(?s).*status \d+\r\n`)
+		if got != "program\r\nend\r\nstatus 0\r\n" {
+			t.Errorf("%q", got)
+		}
+		c.status()
+	})
+}
+
 // Without the pid namespace a terminal needs the stage, and without that is
 // refused rather than half kept.
 func TestTerminalNeedsTheStage(t *testing.T) {

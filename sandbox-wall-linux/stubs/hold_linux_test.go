@@ -351,14 +351,31 @@ func TestStoreOfOthersIsRefused(t *testing.T) {
 	if err := os.Remove(p.store.dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(p.work, p.store.dir); err != nil {
+	elsewhere := p.top + "/elsewhere"
+	if err := errors.Join(os.Mkdir(elsewhere, 0o700), os.Symlink(elsewhere, p.store.dir)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := p.store.Hold(p.wants()); err == nil {
 		t.Error("a store that is a link was used")
 	}
-	if got := names(t, p.work); len(got) > 0 {
+	if _, err := p.store.Sweep(); err == nil {
+		t.Error("a store that is a link was swept")
+	}
+	if got := append(names(t, p.work), names(t, elsewhere)...); len(got) > 0 {
 		t.Errorf("left: %v", got)
+	}
+}
+
+// A umask that takes its owner's rights away leaves nothing that could not be
+// removed again.
+func TestUmask(t *testing.T) {
+	for _, role := range []string{"umask-077", "umask-777"} {
+		p := newPlace(t)
+		out, err := playWith(t, p, "", role).CombinedOutput()
+		if blind := role == "umask-777" && os.Getuid() != 0; err != nil || blind != strings.Contains(string(out), ErrCannotMake.Error()) {
+			t.Errorf("%s: %v: %s", role, err, out)
+		}
+		p.clean()
 	}
 }
 

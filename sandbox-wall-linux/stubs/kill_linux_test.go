@@ -34,7 +34,16 @@ func TestMain(m *testing.M) {
 // or lets them go again at once.
 func play(role, store, work string) error {
 	runtime.LockOSThread() // strace counts calls by thread
-	if role == "hold-limited" {
+	switch role {
+	case "umask-077":
+		unix.Umask(0o077)
+	case "umask-777":
+		// The store is made before: it is not what this is about.
+		if err := os.MkdirAll(store, 0o700); err != nil {
+			return err
+		}
+		unix.Umask(0o777)
+	case "hold-limited":
 		signal.Ignore(unix.SIGXFSZ)
 		if err := unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 10, Max: 10}); err != nil {
 			return err
@@ -45,7 +54,7 @@ func play(role, store, work string) error {
 	if err != nil {
 		return err
 	}
-	if role == "once" {
+	if role == "once" || strings.HasPrefix(role, "umask") {
 		_, err := h.Release()
 		return err
 	}
