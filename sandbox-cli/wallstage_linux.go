@@ -98,7 +98,7 @@ func carryOut(s Streams, plan linuxwall.Plan, dir string, env []string) (status 
 			return statusSetup, fmt.Errorf("settings: %w", err)
 		}
 	}
-	held, err := stubs.NewStore(dir).Hold(wanted(plan.Placeholders))
+	held, err := stubs.NewStore(dir).Hold(plan.Wants())
 	if errors.Is(err, stubs.ErrMoved) {
 		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
 	}
@@ -128,27 +128,13 @@ func carryOut(s Streams, plan linuxwall.Plan, dir string, env []string) (status 
 	return start(plan, opened, held, filter, env)
 }
 
-func wanted(placeholders []linuxwall.Placeholder) []stubs.Want {
-	wants := make([]stubs.Want, 0, len(placeholders))
-	for _, p := range placeholders {
-		wants = append(wants, stubs.Want{
-			Path: p.Path, File: p.Kind == linuxwall.File, Text: p.Text,
-			In: stubs.Node{Dev: p.Above.Dev, Ino: p.Above.Ino},
-		})
-	}
-	return wants
-}
-
 // start starts the program behind the plan's mounts and gives its status.
 func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, filter []byte, env []string) (int, error) {
 	defer opened.Close()
 	return launch.Run(launch.Spec{
 		Bwrap: plan.Bwrap, Args: plan.BwrapArgs(launch.FirstFile), Files: opened.Files(),
 		Seccomp: filter, SyncFile: held.File(),
-		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{ownBinary, "inside", "--"},
+		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{linuxwall.ProgramInside, "inside", "--"},
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	})
 }
-
-// ownBinary is where our own binary stands in every sandbox.
-const ownBinary = "/run/lnk/lnk-sandbox"
