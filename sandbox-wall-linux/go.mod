@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	github.com/google/go-cmp v0.7.0
 	github.com/lnkhq/lnk-sandbox/sandbox-client v0.1.0
-	go.uber.org/goleak v1.3.0
 	golang.org/x/net v0.62.0
 	golang.org/x/sys v0.50.0
 	pgregory.net/rapid v1.3.0
@@ -13,6 +12,6 @@ require (
 
 require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/lnkhq/lnk-sandbox/measure-contract v0.1.0 // indirect
 	github.com/lnkhq/lnk-sandbox/sandbox-route v0.1.0 // indirect
 )
-
