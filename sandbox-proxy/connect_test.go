@@ -108,7 +108,8 @@ func TestConnectHead(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	l := newLab(t, hosts("ok.test"))
 	l.name("ok.test", "10.1.2.3")
-	c := l.client().say("CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\nUser-Agent: x\r\n\r\nearly bytes of a TLS client")
+	// What the program says on must not reset the answer away.
+	c := l.client().say("CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\nUser-Agent: x\r\n\r\n%s", strings.Repeat("early bytes of a TLS client", 4<<10))
 	resp, body := c.answer("CONNECT")
 	if resp.StatusCode != 403 || resp.Header.Get("Lnk-Refused") != "host" || resp.ContentLength != int64(len(body)) {
 		t.Errorf("%d %v %q", resp.StatusCode, resp.Header, body)

@@ -117,6 +117,27 @@ func TestTake(t *testing.T) {
 	}
 }
 
+func TestChunks(t *testing.T) {
+	for s, want := range map[string]int{
+		"0\r\n\r\n": 5, "5\r\nhello\r\n0\r\n\r\nGET": 15, "00A;x=1\r\n0123456789\r\n0\r\nX: 1\r\n\r\n": 32, "5\r\nhel": 0, "": 0, "fffffffffffffff\r\n": 0,
+		"\r\n": -1, ";x\r\n": -1, "g\r\n": -1, " 5\r\n": -1, "5 \r\n": -1, "+5\r\n": -1, "0x5\r\n": -1, "5\n": -1, "5;\n": -1, "5;\x00\r\n": -1, "5\r5": -1,
+		"0000000000000005\r\n": -1, "10000000000000005\r\n": -1, "5\r\nhello0": -1, "5\r\nhello\rx": -1, "0\r\nX\n": -1, "0\r\nX\x00\r\n": -1, "0\r\n\rx": -1,
+		"5;" + strings.Repeat("x", maxHeadBytes): -1, "0\r\n" + strings.Repeat("X: 1\r\n", maxHeadBytes/6): -1,
+	} {
+		var c chunks
+		n, done, err := c.next([]byte(s))
+		switch {
+		case err != nil:
+			n = -1
+		case !done:
+			n = 0
+		}
+		if n != want {
+			t.Errorf("%.40q: %d, want %d", s, n, want)
+		}
+	}
+}
+
 func TestHeadEnd(t *testing.T) {
 	for s, want := range map[string]int{"": 0, "GET": 0, "GET\r": 0, "GET\r\n": 0, "GET\r\n\r": 0, "GET\r\n\r\n": 7, "GET\r\n\r\nX\n": 7, "\n": -1, "GET\n": -1, "\r\n": -1, "GET\r\nX\n": -1} {
 		n, wrong := headEnd([]byte(s))

@@ -290,6 +290,32 @@ func TestPause(t *testing.T) {
 	}
 }
 
+// A stop in a pause ends plain requests too, which wait for the pause to end.
+func TestStopInPause(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	more := make(chan bool)
+	l.site("ok.test", 80, func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "begin")
+		w.(http.Flusher).Flush()
+		<-more
+	})
+	c := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n")
+	resp, err := http.ReadResponse(c.r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.ReadFull(resp.Body, make([]byte, 5))
+	l.proxy.Pause("")
+	close(more)
+	time.Sleep(50 * time.Millisecond) // the rest has come as far as the pause
+	l.proxy.Stop("")
+	eventually(t, "the request is over", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.ended) == 1
+	})
+}
+
 // What is carried is counted exactly, and told at the end.
 func TestCounts(t *testing.T) {
 	l := newLab(t, hosts("ok.test:7"))

@@ -263,6 +263,10 @@ func TestExpect(t *testing.T) {
 		b := make([]byte, 4096)
 		n, _ := c.Read(b)
 		if contains(string(b[:n]), "/no") {
+			if !contains(string(b[:n]), "Connection: close") { // else the body is sent to keep the connection
+				io.WriteString(c, "HTTP/1.1 500 Kept\r\n\r\n")
+				return
+			}
 			io.WriteString(c, "HTTP/1.1 413 Too Big\r\nContent-Length: 2\r\n\r\nno")
 			return
 		}
@@ -279,6 +283,41 @@ func TestExpect(t *testing.T) {
 	}
 	c = l.client().say("POST http://ok.test/no HTTP/1.1\r\nHost: ok.test\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
 	if resp, body := c.answer(); resp.StatusCode != 413 || body != "no" {
+		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+}
+
+// A body behind whose end the next request stands: what is read of it goes as
+// far as it goes.
+func TestBodyEnd(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.site("ok.test", 80, headers)
+	c := l.client().say("POST http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+	if resp, _ := c.answer(); resp.StatusCode != 100 {
+		t.Fatalf("%d before the body", resp.StatusCode)
+	}
+	c.say("helloGET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\nGET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n")
+	for _, want := range []int{200, 403, 200} {
+		if resp, body := c.answer(); resp.StatusCode != want {
+			t.Errorf("%d %q, want %d", resp.StatusCode, body, want)
+		}
+	}
+}
+
+// A kept connection that the origin ends when it is used again, while the
+// program waits to be asked for its body.
+func TestKeptAndEnded(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.origin("ok.test", 80, func(c *net.TCPConn) {
+		c.Read(make([]byte, 4096))
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+		c.Read(make([]byte, 4096))
+	})
+	if resp, _ := l.ask("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n"); resp.StatusCode != 200 {
+		t.Fatal(resp.StatusCode)
+	}
+	resp, body := l.ask("POST http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n")
+	if resp.StatusCode != 502 {
 		t.Errorf("%d %q", resp.StatusCode, body)
 	}
 }

@@ -71,6 +71,7 @@ func TestSOCKS(t *testing.T) {
 		"private closed": {socksCall(1, "\x0a\x01\x02\x04", 7), 2},
 		"private gone":   {socksCall(1, "\x0a\x01\x02\x03", 7), 4}, // listed, and nobody there
 		"bind":           {"\x05\x02\x00\x03\x07ok.test\x00\x07", 7},
+		"bind elsewhere": {"\x05\x02\x00\x03\x09evil.test\x00\x07", 7},
 		"udp":            {"\x05\x03\x00\x03\x07ok.test\x00\x07", 7},
 		"unknown":        {"\x05\x09\x00\x03\x07ok.test\x00\x07", 7},
 		"address type":   {"\x05\x01\x00\x02\x07ok.test\x00\x07", 8},

@@ -58,9 +58,6 @@ func parseAbsolute(target string) (authority, error) {
 	if end := strings.IndexAny(rest, "/?"); end >= 0 {
 		rest = rest[:end]
 	}
-	if strings.ContainsRune(rest, '@') {
-		return authority{}, errors.New("a user in the target")
-	}
 	return parseAuthority(rest, 80)
 }
 

@@ -19,7 +19,7 @@ import (
 func (p *Proxy) ServeTransparent(l net.Listener, dst func(net.Conn) (netip.AddrPort, error), name func(netip.Addr) (string, bool)) error {
 	return p.accept(l, func(c net.Conn) {
 		to, err := dst(c)
-		if err != nil || to.Port() == 0 {
+		if err != nil {
 			reset(c)
 			return
 		}
