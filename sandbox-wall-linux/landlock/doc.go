@@ -13,5 +13,7 @@
 //
 // Limits: scopes came with ABI 6 (Linux 6.12). On an older kernel [Scope] does
 // nothing and says so in [Scoped]; it is for the caller to refuse or to report.
-// Landlock cannot be taken off again: use a thread that ends.
+// Landlock cannot be taken off again: use a thread that ends. Let it not be the
+// process' first one, by which the kernel judges who may signal the process:
+// what runs in the sandbox is restricted alike, and so could.
 package landlock

@@ -4,6 +4,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+
+	"golang.org/x/sys/unix"
 )
 
 // Run starts the program in its sandbox and waits for its end: for its own, not
@@ -38,12 +40,11 @@ func run(s Spec, shields []uintptr) (int, error) {
 		err    error
 	}
 	ended := make(chan end, 1)
-	go func() {
-		runtime.LockOSThread() // and never unlocked: the thread ends with this
+	onThreadOfItsOwn(func() {
 		status, err := b.run()
 		ended <- end{status, err}
 		close(relay.ended)
-	}()
+	})
 	// Beside the start, since it takes as long as a fifth of that.
 	relay.listen()
 	close(b.heard)
@@ -52,4 +53,26 @@ func run(s Spec, shields []uintptr) (int, error) {
 	e := <-ended
 	tty.takeBack()
 	return e.status, e.err
+}
+
+// onThreadOfItsOwn runs f on a thread that ends with it and is not the first
+// one. By the first the kernel judges who may signal the process: were that
+// restricted by Landlock, the sandbox could, where the two share a process
+// group.
+func onThreadOfItsOwn(f func()) {
+	go func() {
+		runtime.LockOSThread() // and never unlocked, so that the thread ends
+		if unix.Gettid() != unix.Getpid() {
+			f()
+			return
+		}
+		defer runtime.UnlockOSThread()
+		ended := make(chan struct{})
+		go func() { // elsewhere, this thread being held
+			runtime.LockOSThread()
+			defer close(ended)
+			f()
+		}()
+		<-ended
+	}()
 }

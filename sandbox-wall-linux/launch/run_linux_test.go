@@ -284,6 +284,26 @@ func TestAbstractSockets(t *testing.T) {
 	})
 }
 
+// The restricted thread is never the process' first, which is among those that
+// wait for work.
+func TestThreadOfItsOwn(t *testing.T) {
+	const many = 64
+	first := make(chan bool, many)
+	held := make(chan struct{})
+	for range many {
+		onThreadOfItsOwn(func() {
+			first <- unix.Gettid() == unix.Getpid()
+			<-held
+		})
+	}
+	for range many {
+		if <-first {
+			t.Error("on the first thread")
+		}
+	}
+	close(held)
+}
+
 // A kernel without scopes is refused where they must be had.
 func TestMustScope(t *testing.T) {
 	const missing = "signals are not closed"

@@ -178,13 +178,14 @@ func (r *relay) stopWithProgram() {
 // stoppedInVfork is whether the program waits for a child that was stopped
 // before it was another program (vfork(2)): then nobody sees it stopped.
 func (r *relay) stoppedInVfork() bool {
-	for _, program := range children(r.sandbox.first()) {
-		for _, child := range children(program) {
-			if p, err := statusOf(child); err == nil && p.stopped() {
-				return true
-			}
+	started := children(r.sandbox.first())
+	if len(started) == 0 {
+		return false
+	}
+	for _, child := range children(started[0]) { // of the program
+		if p, err := statusOf(child); err == nil && p.stopped() {
+			return true
 		}
-		break
 	}
 	return false
 }

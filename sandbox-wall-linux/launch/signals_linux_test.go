@@ -254,10 +254,7 @@ func TestKilledParts(t *testing.T) {
 			o.Bare = bare
 			r := begin(t, o)
 			bwrap, first, program := r.parts()
-			var below []int
-			for _, pid := range append([]int{bwrap, first}, children(first)...) {
-				below = append(below, pid)
-			}
+			below := append([]int{bwrap, first}, children(first)...)
 			pid := map[string]int{"runner": r.Process.Pid, "bubblewrap": bwrap, "first": first, "program": program}[part]
 			if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 				t.Fatal(err)

@@ -81,13 +81,6 @@ type Report struct {
 	Lost []string
 }
 
-func (r *Report) add(more Report) {
-	r.Removed = append(r.Removed, more.Removed...)
-	r.Kept = append(r.Kept, more.Kept...)
-	r.Taken = append(r.Taken, more.Taken...)
-	r.Lost = append(r.Lost, more.Lost...)
-}
-
 func checkWants(wants []Want) error {
 	if len(wants) > maxWants {
 		return fmt.Errorf("stubs: %d names, and %d can be taken", len(wants), maxWants)

@@ -1,0 +1,86 @@
+package launch
+
+import (
+	"fmt"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// readyPatience bounds the wait for all mounts. Past it the program is started
+// without having been looked for.
+const readyPatience = 5 * time.Second
+
+// gate waits until bubblewrap has made the sandbox, looks for the program in
+// it, and lets it start by writing the filter, which bubblewrap reads last of
+// all. It returns why it did not; bubblewrap then goes on waiting until it is
+// ended, and has nothing to say.
+func (b *sandbox) gate() *Error {
+	defer unix.Close(b.ready)
+	made := b.awaitReady()
+	if made {
+		if err := b.look(); err != nil {
+			b.kill()
+			return err
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.aborted != 0 {
+		return nil
+	}
+	// The pipe is empty and holds it all, and has a reader, which is us.
+	n, err := unix.Write(b.filter, b.spec.Seccomp)
+	if err != nil || n != len(b.spec.Seccomp) {
+		unix.Kill(b.pid, unix.SIGKILL)
+		return setupError("the sandbox could not be set up", fmt.Errorf("filter: %d of %d bytes: %w", n, len(b.spec.Seccomp), err))
+	}
+	b.running = true
+	unix.Close(b.filter) // bubblewrap reads to its end
+	return nil
+}
+
+// awaitReady says whether bubblewrap has closed its end, which it does when all
+// mounts are made, or when it ends.
+func (b *sandbox) awaitReady() bool {
+	deadline := time.Now().Add(readyPatience)
+	for {
+		left := time.Until(deadline).Milliseconds()
+		if left <= 0 {
+			return false
+		}
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(b.ready), Events: unix.POLLRDHUP}}, int(left))
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return false
+		case n > 0:
+			return true
+		}
+	}
+}
+
+// kill ends the sandbox, all of it.
+func (b *sandbox) kill() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pid != 0 && !b.reaped {
+		unix.Kill(b.pid, unix.SIGKILL)
+	}
+}
+
+// abort ends a sandbox whose program was not started yet, and says whether it
+// was one.
+func (b *sandbox) abort(s syscall.Signal) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.running {
+		return false
+	}
+	b.aborted = s
+	if b.pid != 0 && !b.reaped {
+		unix.Kill(b.pid, unix.SIGKILL)
+	}
+	return true
+}
