@@ -2,13 +2,16 @@ package proxy_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
 
@@ -203,6 +206,35 @@ func TestNextAddress(t *testing.T) {
 	if c.read(1) != "x" {
 		t.Error("no echo")
 	}
+}
+
+// A connection that turns out to be to this machine, whatever its address was
+// taken for.
+func TestOwnPeer(t *testing.T) {
+	far := make(chan net.Conn, 1)
+	l := newLab(t, hosts("ok.test:7"), with(func(_ *judge.Rules, c *proxy.Config) {
+		c.Dial = func(context.Context, netip.AddrPort) (net.Conn, error) {
+			a, b := net.Pipe()
+			far <- b
+			return &onThisMachine{a}, nil
+		}
+	}))
+	l.name("ok.test", "192.0.2.50")
+	if resp, body := l.ask("CONNECT ok.test:7 HTTP/1.1\r\n\r\n"); resp.StatusCode != 502 {
+		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+	if n, err := (<-far).Read(make([]byte, 1)); n > 0 || err != io.EOF {
+		t.Errorf("the connection is not closed: %d %v", n, err)
+	}
+}
+
+type onThisMachine struct{ net.Conn }
+
+func (*onThisMachine) LocalAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 50), Port: 4000}
+}
+func (*onThisMachine) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 50), Port: 7}
 }
 
 func TestEarlyBytes(t *testing.T) {

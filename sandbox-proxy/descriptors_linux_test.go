@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -51,6 +52,7 @@ func TestDescriptors(t *testing.T) {
 		func() *client { return carried("198.18.0.1:7") },
 		func() *client { return carried("198.18.0.9:7") },
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes what was forgotten
 	before := sockets(t)
 	for range 10 {
 		for _, f := range all {
