@@ -30,7 +30,7 @@
 // wall gives them up. IPv6 is there when the kernel has it and is otherwise
 // reported as absent in [Listeners.IPv6]. The rules answer for what the
 // program can reach, not for what the proxy lets through: that is the proxy's
-// judge. [Enter]'s caller has to execute the wall from the same goroutine: in a
-// program built with cgo the other threads keep their capabilities until then.
+// judge. [Enter]'s caller has to execute the wall from the same goroutine: as
+// root, and in a program built with cgo, the other threads are not sealed.
 // Linux only: elsewhere every function fails with [errors.ErrUnsupported].
 package inside

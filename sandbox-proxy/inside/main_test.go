@@ -20,7 +20,7 @@ import (
 const self = "/proc/self/exe"
 
 // hang ends a test that would wait for ever.
-const hang = 20 * time.Second
+const hang = 60 * time.Second
 
 // ordinary is a uid and gid that nobody has.
 const ordinary = 61234
@@ -149,7 +149,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		return // this is that run, or there is no other user to be
 	}
-	args := []string{"-test.count=1", "-test.timeout=5m"}
+	args := []string{"-test.count=1", "-test.timeout=9m"}
 	if testing.Verbose() {
 		args = append(args, "-test.v")
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -109,10 +110,15 @@ func TestKilledOutsideEndsTheInside(t *testing.T) {
 func waitForProgram(t *testing.T, pid int) {
 	t.Helper()
 	for end := time.Now().Add(hang); ; time.Sleep(time.Millisecond) {
-		children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
-		var child int
-		fmt.Sscan(string(children), &child)
-		comm, _ := os.ReadFile(fmt.Sprintf("/proc/%d/comm", child))
+		var comm []byte
+		tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // it is a thread's child
+		for _, task := range tasks {
+			children, _ := os.ReadFile(task)
+			var child int
+			if n, _ := fmt.Sscan(string(children), &child); n == 1 {
+				comm, _ = os.ReadFile(fmt.Sprintf("/proc/%d/comm", child))
+			}
+		}
 		if string(comm) == "sleep\n" {
 			return
 		}

@@ -19,7 +19,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // hang ends a test that would wait for ever.
-const hang = 20 * time.Second
+const hang = 60 * time.Second
 
 func TestServeUDP(t *testing.T) {
 	s, _ := testServer()
