@@ -71,7 +71,7 @@ func ofScripts(importPath string) bool {
 // prepare makes the user's copies and folders, and the order to start tests.
 func (r *Runner) prepare(ctx context.Context, u *machine.User) (Order, error) {
 	r.before.ordinary = tracesOf(u)
-	order := Order{UID: u.UID, GID: u.GID, Groups: u.Groups, From: r.w.Root, To: r.path("t")}
+	order := Order{UID: u.UID, GID: u.GID, Groups: u.Groups, From: r.w.Root, To: r.copied()}
 	if err := copyTree(r.w.Root, order.To); err != nil {
 		return order, err
 	}
@@ -115,6 +115,10 @@ func (r *Runner) prepare(ctx context.Context, u *machine.User) (Order, error) {
 	}
 	return order, nil
 }
+
+// copied is the copy of the tree that the user sees. It stands alone in its
+// folder, as a clone would.
+func (r *Runner) copied() string { return filepath.Join(r.path("t"), filepath.Base(r.w.Root)) }
 
 // userTmp is the temporary folder of the ordinary user's tests.
 func (r *Runner) userTmp() string { return r.path("u") }
