@@ -83,7 +83,38 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 	if err != nil {
 		return client.Confinement{}, err
 	}
-	return client.Of(spec, base)
+	c, err := client.Of(spec, base)
+	if err != nil || f.spec == "" {
+		return c, err
+	}
+	return keepSpec(c, f.spec)
+}
+
+// keepSpec keeps a spec's own file from the program that it is for: what one run
+// wrote into it, the next would open. A spec that is reached through a link in
+// what is written is refused when the wall looks at it.
+func keepSpec(c client.Confinement, spec string) (client.Confinement, error) {
+	path, err := filepath.Abs(spec)
+	if err != nil {
+		return c, err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return c, fmt.Errorf("--spec: %w", err)
+	}
+	for _, w := range c.Write {
+		if folder, err := filepath.EvalSymlinks(w); err == nil && (within(real, folder) || within(path, w)) {
+			c.Read = append(c.Read, path)
+			break
+		}
+	}
+	return c, nil
+}
+
+// within says whether path is folder or below it; both are clean.
+func within(path, folder string) bool {
+	rest, ok := strings.CutPrefix(path, folder)
+	return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(folder, "/"))
 }
 
 // runName is what a run's sandbox is called: run-<pid>, behind the spec's name

@@ -55,21 +55,3 @@ func memory(b []byte) (int, error) {
 	}
 	return fd, nil
 }
-
-// standard gives the three streams' descriptors; what is nil is /dev/null.
-func (s *Spec) standard(opened *ends) ([]uintptr, error) {
-	var fds []uintptr
-	for _, f := range []*os.File{s.Stdin, s.Stdout, s.Stderr} {
-		if f != nil {
-			fds = append(fds, f.Fd())
-			continue
-		}
-		fd, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", os.DevNull, err)
-		}
-		*opened = append(*opened, fd)
-		fds = append(fds, uintptr(fd))
-	}
-	return fds, nil
-}

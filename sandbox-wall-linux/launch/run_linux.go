@@ -51,6 +51,7 @@ func run(s Spec, shields []uintptr) (int, error) {
 	defer signal.Stop(relay.signals)
 	relay.run()
 	e := <-ended
+	b.carried.Wait()
 	tty.takeBack()
 	return e.status, e.err
 }

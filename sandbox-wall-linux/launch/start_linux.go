@@ -30,6 +30,8 @@ type sandbox struct {
 	status   int    // bubblewrap's --json-status-fd
 	says     string // what it wrote there
 
+	carried sync.WaitGroup // what is carried out to files
+
 	mu      sync.Mutex
 	pid     int  // bubblewrap's, or 0
 	reaped  bool // pid may be somebody else's
@@ -69,7 +71,7 @@ func (b *sandbox) start() *Error {
 	if err != nil {
 		return err.(*Error)
 	}
-	fds, err := s.standard(&theirs)
+	fds, err := b.standard(&theirs)
 	if err != nil {
 		return fail(err)
 	}

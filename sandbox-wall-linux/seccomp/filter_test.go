@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ var (
 		perf_event_open pidfd_getfd pivot_root quotactl quotactl_fd reboot request_key setdomainname sethostname
 		setns settimeofday swapoff swapon syslog umount2 uselib userfaultfd vhangup`)
 	missing = strings.Fields(`clone3 fsconfig fsmount fsopen fspick io_uring_enter io_uring_register
-		io_uring_setup listmount listns mount_setattr move_mount open_tree open_tree_attr statmount`)
+		io_uring_setup listmount listns mount_setattr move_mount open_tree open_tree_attr openat2 statmount`)
 	tracing = strings.Fields(`ptrace process_vm_readv process_vm_writev`)
 )
 
@@ -99,6 +100,42 @@ func TestForeignArchitectureEnds(t *testing.T) {
 			got := m.on(audit, 0)
 			if native := name == o.Arch; native != (got != killed) {
 				t.Errorf("%+v: read of %s: %d", o, name, got)
+			}
+		}
+	}
+}
+
+// No file is given a mode by which it runs as its owner or group; every other
+// mode is open, and so is a call that makes nothing.
+func TestSetIDs(t *testing.T) {
+	const create, tmpfile = 0x40, 0x400000
+	for _, o := range every() {
+		a, _ := o.arch()
+		m := newMachine(t, o)
+		for _, row := range []struct {
+			call string
+			args [4]uint64
+			want answer
+		}{
+			{"chmod", [4]uint64{0, 0o755}, allow}, {"chmod", [4]uint64{0, 0o1777}, allow},
+			{"chmod", [4]uint64{0, 0o4755}, eperm}, {"chmod", [4]uint64{0, 0o2755}, eperm},
+			{"fchmod", [4]uint64{0, 0o644}, allow}, {"fchmod", [4]uint64{0, 0o6755}, eperm},
+			{"fchmodat", [4]uint64{0, 0, 0o644}, allow}, {"fchmodat", [4]uint64{0, 0, 0o4000}, eperm},
+			{"fchmodat2", [4]uint64{0, 0, 0o644}, allow}, {"fchmodat2", [4]uint64{0, 0, 0o2000}, eperm},
+			{"creat", [4]uint64{0, 0o644}, allow}, {"creat", [4]uint64{0, 0o4755}, eperm},
+			{"mknod", [4]uint64{0, 0o10644}, allow}, {"mknod", [4]uint64{0, 0o104755}, eperm},
+			{"mknodat", [4]uint64{0, 0, 0o10644}, allow}, {"mknodat", [4]uint64{0, 0, 0o104755}, eperm},
+			{"open", [4]uint64{0, create, 0o644}, allow}, {"open", [4]uint64{0, create, 0o4755}, eperm},
+			{"open", [4]uint64{0, 0, 0o4755}, allow},
+			{"openat", [4]uint64{0, 0, create, 0o644}, allow}, {"openat", [4]uint64{0, 0, create, 0o4755}, eperm},
+			{"openat", [4]uint64{0, 0, tmpfile, 0o2755}, eperm}, {"openat", [4]uint64{0, 0, 0, 0o6777}, allow},
+		} {
+			i := slices.IndexFunc(a.calls, func(c call) bool { return c.name == row.call })
+			if i < 0 {
+				continue // arm64 has the newer ones alone
+			}
+			if got := m.ask(a.calls[i].nr, row.args[:]...); got != row.want {
+				t.Errorf("%+v: %s %#o: %d, want %d", o, row.call, row.args, got, row.want)
 			}
 		}
 	}

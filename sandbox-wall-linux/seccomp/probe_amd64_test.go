@@ -21,6 +21,10 @@ func probesOfArch() []probe {
 		p("lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE, eperm, true, 0, bad, 0),
 		p("modify_ldt", unix.SYS_MODIFY_LDT, eperm, true, 0, buf(), 16),
 		p("uselib", unix.SYS_USELIB, eperm, true, bad),
+		p("chmod to set-user-id", unix.SYS_CHMOD, eperm, true, bad, 0o4755),
+		p("creat of a set-user-id file", unix.SYS_CREAT, eperm, true, bad, 0o4755),
+		p("mknod of a set-user-id file", unix.SYS_MKNOD, eperm, true, bad, 0o104755, 0),
+		p("open of a set-user-id file", unix.SYS_OPEN, eperm, true, bad, unix.O_CREAT, 0o4755),
 		p("x32 getpid", 0x40000000|unix.SYS_GETPID, enosys, false),
 		p("x32 socket", 0x40000000|unix.SYS_SOCKET, enosys, false, unix.AF_INET, unix.SOCK_STREAM),
 	}

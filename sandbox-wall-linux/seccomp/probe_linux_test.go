@@ -155,6 +155,13 @@ func probes() []probe {
 		p("open_tree", unix.SYS_OPEN_TREE, enosys, doorOpen, bad, here, 0),
 		p("open_tree_attr", unix.SYS_OPEN_TREE_ATTR, enosys, doorOpen, bad, here, 0, 0, 0),
 		p("statmount", unix.SYS_STATMOUNT, enosys, doorOpen, bad, bad, 0, 0),
+		p("openat2", unix.SYS_OPENAT2, enosys, doorOpen, bad, here, bad, 24),
+		p("openat of a set-user-id file", unix.SYS_OPENAT, eperm, doorOpen, bad, bad, unix.O_CREAT, 0o4755),
+		p("openat of a file", unix.SYS_OPENAT, allow, doorOpen, bad, bad, unix.O_CREAT, 0o755),
+		p("fchmod to set-user-id", unix.SYS_FCHMOD, eperm, doorOpen, bad, 0o4755),
+		p("fchmodat to set-group-id", unix.SYS_FCHMODAT, eperm, doorOpen, bad, bad, 0o2755),
+		p("fchmodat2 to set-user-id", unix.SYS_FCHMODAT2, eperm, doorOpen, bad, bad, 0o4755, 0),
+		p("mknodat of a set-user-id file", unix.SYS_MKNODAT, eperm, doorOpen, bad, bad, 0o104755, 0),
 		p("a call to come", 472, enosys, doorShut),
 		p("a call without a name", 400, enosys, doorShut),
 

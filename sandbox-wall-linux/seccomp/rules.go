@@ -61,6 +61,7 @@ func when(why, call string, clauses ...clause) rule {
 // is not looked for there.
 func rules(o Options) []rule {
 	list := append(fixedRules(), traceRules(o.Trace)...)
+	list = append(list, setIDRules()...)
 	if o.NoMemfd {
 		list = append(list, closed(eperm, "a file in memory can be executed", "memfd_create"))
 	}
@@ -133,6 +134,27 @@ func traceRules(trace bool) []rule {
 	}
 }
 
+// setIDRules keep files from being made that run as their owner or group: what
+// root made inside would be root's outside, for whoever starts it there.
+func setIDRules() []rule {
+	const why = "a file that runs as its owner, for whoever starts it outside"
+	mode := func(arg int) test { return bits(arg, setIDs, "has S_ISUID or S_ISGID") }
+	var list []rule
+	for _, c := range []struct {
+		call string
+		arg  int
+	}{{"chmod", 1}, {"fchmod", 1}, {"fchmodat", 2}, {"fchmodat2", 2}, {"creat", 1}, {"mknod", 1}, {"mknodat", 2}} {
+		list = append(list, when(why, c.call, clause{[]test{mode(c.arg)}, eperm}))
+	}
+	// Without one of the flags the mode is whatever the register holds.
+	makes := func(arg int) test { return bits(arg, openCreates, "has O_CREAT or O_TMPFILE") }
+	return append(list,
+		when(why, "open", clause{[]test{makes(1), mode(2)}, eperm}),
+		when(why, "openat", clause{[]test{makes(2), mode(3)}, eperm}),
+		closed(enosys, "its mode is in memory, where a filter cannot see it", "openat2"),
+	)
+}
+
 func socketClauses() []clause {
 	inet := is(0, "is INET or INET6", afInet, afInet6)
 	return []clause{
@@ -176,6 +198,9 @@ const (
 	perLinux       = 0
 	perAsk         = 0xffffffff
 	perNoRandomize = 0x00040000
+
+	setIDs      = 0o6000   // <linux/stat.h>
+	openCreates = 0x400040 // O_CREAT and __O_TMPFILE, <asm-generic/fcntl.h>
 
 	tiocsti   = 0x5412
 	tioclinux = 0x541c

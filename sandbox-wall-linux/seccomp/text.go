@@ -25,6 +25,9 @@ var argNames = map[string][]string{
 	"ioctl": {"", "request"}, "ptrace": {"", "pid"},
 	"process_vm_readv": {"pid"}, "process_vm_writev": {"pid"},
 	"socket": {"family", "type", "protocol"}, "socketpair": {"family"},
+	"chmod": {"", "mode"}, "fchmod": {"", "mode"}, "fchmodat": {"", "", "mode"}, "fchmodat2": {"", "", "mode"},
+	"creat": {"", "mode"}, "mknod": {"", "mode"}, "mknodat": {"", "", "mode"},
+	"open": {"", "flags", "mode"}, "openat": {"", "", "flags", "mode"},
 }
 
 // Rules gives what the filter closes under o, by the name of the call, those

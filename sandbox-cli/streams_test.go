@@ -1,0 +1,84 @@
+package cli_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What the standard streams are open on is no way out of the sandbox.
+func TestStreams(t *testing.T) {
+	for _, net := range []string{"", allow} {
+		s := newSandbox(t)
+		outside := filepath.Join(s.root, "outside")
+		restore := func(text string) {
+			if err := os.WriteFile(outside, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		run := lnk() + " sandbox run --yes --write=" + s.project + " " + net + " -- "
+		restore("mine\n")
+		for _, line := range []string{run + "true < " + s.root, run + "true 2< /", run + "true > /dev/null 1< /etc"} {
+			if e := s.command("", []string{"bash", "-c", line}); e.status != 125 {
+				t.Errorf("%s: status %d, want 125: %s", line, e.status, e.errors)
+			}
+		}
+		e := s.command("", []string{"bash", "-c", run + "sh -c 'read l; echo $l; echo evil > /proc/self/fd/0' < " + outside})
+		if b, _ := os.ReadFile(outside); string(b) != "mine\n" || !strings.HasPrefix(e.out, "mine\n") {
+			t.Errorf("input: the file holds %q, the program read %q: %s", b, e.out, e.errors)
+		}
+		s.command("", []string{"bash", "-c", run + "sh -c 'echo one; echo two >&2; : > /proc/self/fd/1; echo three; exit 0' >> " + outside + " 2>&1"})
+		if b, _ := os.ReadFile(outside); string(b) != "mine\none\ntwo\nthree\n" {
+			t.Errorf("output: the file holds %q", b)
+		}
+		restore("")
+		e = s.command("", []string{"bash", "-c", run + "sh -c 'head -c 3000000 /dev/zero; sleep 100 & exit 5' > " + outside})
+		if info, err := os.Stat(outside); e.status != 5 || err != nil || info.Size() != 3000000 {
+			t.Errorf("output: status %d, %v", e.status, info.Size())
+		}
+	}
+}
+
+// No file is left that runs as its owner.
+func TestNoSetUserID(t *testing.T) {
+	s := newSandbox(t)
+	e := s.run("--write="+s.project, "--", "sh", "-c", "cp /bin/true t && chmod 755 t && chmod 4755 t")
+	if e.status == 0 {
+		t.Error("it was said to be done")
+	}
+	if info, err := os.Stat(filepath.Join(s.project, "t")); err != nil || info.Mode()&os.ModeSetuid != 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// The spec is not the program's to write, though it lies in a folder that is.
+func TestSpecIsKept(t *testing.T) {
+	s := newSandbox(t)
+	text := "[files]\nwrite = [\".\"]\n"
+	spec := s.put("sandbox.toml", text)
+	for script, well := range map[string]bool{
+		"echo x >> sandbox.toml":                  false,
+		"mv sandbox.toml old":                     false,
+		"rm sandbox.toml; echo x > sandbox.toml":  false,
+		"echo x > n && mv -f n sandbox.toml":      false,
+		"cat sandbox.toml && echo x > other.toml": true,
+	} {
+		e := s.run("--spec="+spec, "--", "sh", "-c", script)
+		if (e.status == 0) != well || e.status >= 125 {
+			t.Errorf("%q: status %d: %s", script, e.status, e.errors)
+		}
+		if b, _ := os.ReadFile(spec); string(b) != text {
+			t.Errorf("%q: the spec holds %q", script, b)
+		}
+	}
+	if err := os.Rename(spec, filepath.Join(s.root, "elsewhere.toml")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../elsewhere.toml", spec); err != nil {
+		t.Fatal(err)
+	}
+	if e := s.run("--spec="+spec, "--", "true"); e.status != 125 {
+		t.Errorf("a spec that is a link in what is written: status %d: %s", e.status, e.errors)
+	}
+}

@@ -1,0 +1,140 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// standard gives the three streams' descriptors; what is nil is /dev/null.
+//
+// What a stream is open on can be opened again through /proc/self/fd, by this
+// machine's mounts and not by the sandbox's: a folder would lead anywhere, and
+// a file that was opened to be read could be written, one that is appended to
+// be cut short. So a folder or a disk is refused, and a file stays outside, at
+// the far end of a pipe.
+func (b *sandbox) standard(opened *ends) ([]uintptr, error) {
+	var fds []uintptr
+	for i, f := range []*os.File{b.spec.Stdin, b.spec.Stdout, b.spec.Stderr} {
+		if f == nil {
+			fd, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", os.DevNull, err)
+			}
+			*opened = append(*opened, fd)
+			fds = append(fds, uintptr(fd))
+			continue
+		}
+		regular, err := judgeStream(int(f.Fd()))
+		if err != nil {
+			return nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
+		}
+		switch {
+		case !regular:
+			fds = append(fds, f.Fd())
+		case i == 2 && sameFile(b.spec.Stdout, f):
+			fds = append(fds, fds[1]) // one pipe, so that lines keep their order
+		default:
+			fd, err := b.pipeTo(f, i == 0)
+			if err != nil {
+				return nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
+			}
+			*opened = append(*opened, fd)
+			fds = append(fds, uintptr(fd))
+		}
+	}
+	return fds, nil
+}
+
+var streamNames = [...]string{"input", "output", "error"}
+
+// judgeStream refuses what must not be open inside, and says whether it is a
+// file, which is kept outside.
+func judgeStream(fd int) (regular bool, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return false, err
+	}
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if err != nil {
+		return false, err
+	}
+	if flags&unix.O_PATH != 0 {
+		return false, errors.New("is a path that was not opened, by which the program would leave the sandbox: give a file, a pipe or a terminal")
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return true, nil
+	case unix.S_IFDIR:
+		return false, errors.New("is a folder, by which the program would leave the sandbox: give a file, a pipe or a terminal")
+	case unix.S_IFBLK:
+		return false, errors.New("is a disk, by which the program would leave the sandbox: give a file, a pipe or a terminal")
+	case unix.S_IFCHR:
+		if !harmless(st.Rdev) && !isTerminal(fd) {
+			return false, errors.New("is a device of this machine: give a file, a pipe or a terminal")
+		}
+	}
+	return false, nil
+}
+
+// harmless are null, zero, full, random and urandom (Documentation/admin-guide/devices.txt).
+func harmless(device uint64) bool {
+	if unix.Major(device) != 1 {
+		return false
+	}
+	switch unix.Minor(device) {
+	case 3, 5, 7, 8, 9:
+		return true
+	}
+	return false
+}
+
+func isTerminal(fd int) bool {
+	_, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	return err == nil
+}
+
+func sameFile(a, b *os.File) bool {
+	if a == nil || b == nil {
+		return false
+	}
+	first, err := a.Stat()
+	if err != nil {
+		return false
+	}
+	second, err := b.Stat()
+	return err == nil && os.SameFile(first, second)
+}
+
+// pipeTo gives the program's end of a pipe whose other end is carried from or
+// to f. What is carried out is waited for.
+func (b *sandbox) pipeTo(f *os.File, in bool) (int, error) {
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+		return -1, fmt.Errorf("pipe: %w", err)
+	}
+	if in {
+		go carry(os.NewFile(uintptr(pipe[1]), "to the program"), f, true)
+		return pipe[0], nil
+	}
+	b.carried.Add(1)
+	go func() {
+		defer b.carried.Done()
+		carry(f, os.NewFile(uintptr(pipe[0]), "from the program"), false)
+	}()
+	return pipe[1], nil
+}
+
+// carry copies until there is no more, or nobody takes it, and closes the end
+// that is the pipe's.
+func carry(to, from *os.File, closeTo bool) {
+	io.Copy(to, from)
+	if closeTo {
+		to.Close()
+	} else {
+		from.Close()
+	}
+}
