@@ -25,9 +25,6 @@ const (
 	nested   = 0x8000 // NLA_F_NESTED
 	kindBits = 0x3fff // NLA_TYPE_MASK
 
-	// maxNetlink bounds one packet of the kernel's, in bytes: it fills at most
-	// 32 KiB in a dump (netlink_dump in net/netlink/af_netlink.c).
-	maxNetlink = 32 << 10
 	// maxReplies bounds the messages of one answer.
 	maxReplies = 256
 )

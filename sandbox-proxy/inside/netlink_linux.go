@@ -6,6 +6,10 @@ import "golang.org/x/sys/unix"
 // answers in microseconds or, with a fault of its own, never.
 const kernelWait = 5
 
+// maxNetlink bounds one packet of the kernel's, in bytes: it fills at most
+// 32 KiB in a dump (netlink_dump in net/netlink/af_netlink.c).
+const maxNetlink = 32 << 10
+
 // kernel is a netlink socket. It is used as it is, blocking: a library that
 // waits in the runtime's poller took three times as long for the rules, and
 // left threads behind that have to give up their capabilities one by one.

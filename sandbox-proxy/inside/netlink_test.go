@@ -87,6 +87,13 @@ func TestTheIPv6RouteIsLocal(t *testing.T) {
 	}
 }
 
+func TestListLinksAsksForAll(t *testing.T) {
+	all, err := readReplies(listLinks())
+	if err != nil || len(all) != 1 || all[0].kind != rtmGetLink || all[0].flags != nlmRequest|nlmDump || len(all[0].body) != ifInfo {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
 // link is an interface as the kernel lists it.
 func link(index, flags uint32) []byte {
 	return envelope(rtmNewLink, 0, 1, concat(make([]byte, 4), u32(index), u32(flags), u32(0)))
