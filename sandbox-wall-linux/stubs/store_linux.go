@@ -136,6 +136,12 @@ func (o *opened) read(name string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A FIFO would be read for ever, and another's record is not one of ours.
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || int(st.Uid) != os.Geteuid() {
+		unix.Close(fd)
+		return nil, errors.New("is no record of a run of ours: remove it")
+	}
 	r := &run{name: name, file: os.NewFile(uintptr(fd), name)}
 	switch err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err {
 	case nil:
