@@ -19,8 +19,8 @@ var (
 
 // Ports of loopback that the namespace keeps for itself. Both are below 1024,
 // where nothing without CAP_NET_BIND_SERVICE can bind: the program cannot take
-// the place of a listener. They are fixed so that the rules are the same for
-// every sandbox and can be shown before it starts.
+// the place of a listener. They are fixed so that the rules can be shown before
+// a sandbox starts.
 const (
 	// DNSPort is the name server's, over UDP and TCP.
 	DNSPort = 53

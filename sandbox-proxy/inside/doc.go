@@ -5,7 +5,7 @@
 // network namespace of its own, and then, in this order, calls
 // [Handover.Start], [Handover.Receive] and [Handover.Go]. The command is the
 // stage that calls [Enter] there: it brings loopback up, gives it addresses
-// and default routes, opens the listeners, installs [Rules] and reads them
+// and default routes, opens the listeners, installs [TheRules] and reads them
 // back, sends the listeners up, gives up its capabilities, waits to be told to
 // go on, and returns; its caller then executes the wall, in the same process.
 //
@@ -13,8 +13,9 @@
 //
 //   - the namespace has one interface, loopback, so that nothing leaves it but
 //     through the listeners, and those are accepted on outside only;
-//   - a TCP connection to any address that is not loopback's arrives at
-//     [Listeners.Transparent], where [OriginalDst] says what it was meant for;
+//   - a TCP connection to any address that is not loopback's, or to those that
+//     [Want.To] names, arrives at [Listeners.Transparent], where [OriginalDst]
+//     says what it was meant for;
 //   - DNS to any address, over UDP and TCP, arrives at [Listeners.DNSPackets]
 //     and [Listeners.DNSStreams];
 //   - everything else is refused at once, never left to time out;

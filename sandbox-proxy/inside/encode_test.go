@@ -19,10 +19,10 @@ func TestRulesAreReadAsTheyWereWritten(t *testing.T) {
 		switch rapid.IntRange(0, 2).Draw(t, "family") {
 		case 1:
 			a := netip.AddrFrom4([4]byte(rapid.SliceOfN(rapid.Byte(), 4, 4).Draw(t, "to")))
-			r.To = netip.PrefixFrom(a, 8*rapid.IntRange(1, 4).Draw(t, "bytes")).Masked()
+			r.To = netip.PrefixFrom(a, rapid.IntRange(1, 32).Draw(t, "bits")).Masked()
 		case 2:
 			a := netip.AddrFrom16([16]byte(rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "to")))
-			r.To = netip.PrefixFrom(a, 8*rapid.IntRange(1, 16).Draw(t, "bytes")).Masked()
+			r.To = netip.PrefixFrom(a, rapid.IntRange(1, 128).Draw(t, "bits")).Masked()
 		}
 		if r.Over = Protocol(rapid.Byte().Draw(t, "over")); r.Over != 0 {
 			r.Port = rapid.Uint16().Draw(t, "port")
@@ -43,7 +43,7 @@ func TestRulesAreReadAsTheyWereWritten(t *testing.T) {
 func TestRulesThatCannotBeSaid(t *testing.T) {
 	for what, r := range map[string]Rule{
 		"no verdict": {}, "an unknown verdict": {Do: Prohibit + 1}, "a port of nothing": {Port: 5, Do: Accept},
-		"half a byte": {To: netip.MustParsePrefix("10.0.0.0/9"), Do: Accept}, "every address": {To: netip.MustParsePrefix("0.0.0.0/0"), Do: Accept},
+		"an address in a block": {To: netip.MustParsePrefix("10.1.0.0/9"), Do: Accept}, "every address": {To: netip.MustParsePrefix("0.0.0.0/0"), Do: Accept},
 	} {
 		if b, err := encode(r); err == nil {
 			t.Errorf("%s: %x", what, b)
@@ -55,6 +55,11 @@ func TestRulesThatCannotBeSaid(t *testing.T) {
 func TestDecodeRefusesWhatItDoesNotKnow(t *testing.T) {
 	accept := &expr.Verdict{Kind: expr.VerdictAccept}
 	cmp := func(b ...byte) *expr.Cmp { return &expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: b} }
+	masked := func(mask ...byte) []expr.Any {
+		return []expr.Any{&expr.Meta{Key: expr.MetaKeyNFPROTO, Register: 1}, cmp(unix.NFPROTO_IPV4),
+			&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: 16, Len: 4},
+			&expr.Bitwise{SourceRegister: 1, DestRegister: 1, Len: 4, Mask: mask, Xor: make([]byte, 4)}, cmp(1, 2, 3, 4), accept}
+	}
 	for what, e := range map[string][]expr.Any{
 		"nothing":                       {},
 		"no verdict":                    {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, cmp(6)},
@@ -73,6 +78,10 @@ func TestDecodeRefusesWhatItDoesNotKnow(t *testing.T) {
 		"another interface":             {&expr.Meta{Key: expr.MetaKeyIIF, Register: 1}, cmp(2, 0, 0, 0), accept},
 		"a source port":                 {&expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 0, Len: 2}, cmp(0, 1), accept},
 		"a source address":              {&expr.Meta{Key: expr.MetaKeyNFPROTO, Register: 1}, cmp(unix.NFPROTO_IPV4), &expr.Payload{DestRegister: 1, Base: expr.PayloadBaseNetworkHeader, Offset: 12, Len: 4}, cmp(1, 2, 3, 4), accept},
+		"a mask with a hole":            masked(0xff, 0, 0xff, 0),
+		"a mask of nothing":             masked(0, 0, 0, 0),
+		"a mask of everything":          masked(0xff, 0xff, 0xff, 0xff),
+		"a mask that cuts a value":      masked(0xf0, 0, 0, 0),
 		"an address without value":      {&expr.Meta{Key: expr.MetaKeyNFPROTO, Register: 1}, cmp(unix.NFPROTO_IPV4), accept},
 		"another redirect":              {&expr.Immediate{Register: 1, Data: []byte{0, 53}}, &expr.Redir{RegisterProtoMin: 2}},
 		"a redirect to a range":         {&expr.Immediate{Register: 1, Data: []byte{0, 53}}, &expr.Redir{RegisterProtoMin: 1, RegisterProtoMax: 2}},

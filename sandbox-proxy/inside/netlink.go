@@ -25,8 +25,9 @@ const (
 	nested   = 0x8000 // NLA_F_NESTED
 	kindBits = 0x3fff // NLA_TYPE_MASK
 
-	// maxReplies bounds the messages of one answer.
-	maxReplies = 256
+	// maxReplies bounds the messages of one answer: there are at most MaxTo
+	// rules and some twenty more.
+	maxReplies = 2 * MaxTo
 )
 
 var errNetlink = errors.New("netlink answered what was not asked")

@@ -4,6 +4,7 @@ package inside
 
 import (
 	"fmt"
+	"net/netip"
 	"os/exec"
 	"slices"
 	"strings"
@@ -44,6 +45,44 @@ func TestTCPToAnyAddressArrives(t *testing.T) {
 	// A dual-stack socket speaks IPv4 then.
 	wishes = append(wishes, [2]string{"tcp:[::ffff:192.0.2.7]:443", "192.0.2.7:443"})
 	expect(t, "stage", Want{}, wishes)
+}
+
+// With destinations named, a connection to another is refused before it is made.
+func TestTCPToNamedDestinationsAlone(t *testing.T) {
+	to := func(all ...string) (w Want) {
+		for _, p := range all {
+			w.To = append(w.To, netip.MustParsePrefix(p))
+		}
+		return w
+	}
+	expect(t, "stage", to("198.18.0.0/15", "203.0.113.9/32", "fde2:56fc:2074::/64", "2001:db8::/33"), [][2]string{
+		{"tcp:198.18.0.9:443", "198.18.0.9:443"},
+		{"tcp:198.19.255.1:22", "198.19.255.1:22"},
+		{"tcp:198.20.0.1:443", "ECONNREFUSED"},
+		{"tcp:198.17.255.255:443", "ECONNREFUSED"},
+		{"tcp:203.0.113.9:443", "203.0.113.9:443"},
+		{"tcp:203.0.113.8:443", "ECONNREFUSED"},
+		{"tcp:169.254.169.254:80", "ECONNREFUSED"},
+		{"tcp:[fde2:56fc:2074::c612:2]:443", "[fde2:56fc:2074::c612:2]:443"},
+		{"tcp:[2001:db8::1]:443", "[2001:db8::1]:443"},
+		{"tcp:[2001:db8:8000::1]:443", "ECONNREFUSED"},
+		{"tcp:[fd00:ec2::254]:80", "ECONNREFUSED"},
+		{"tcp:127.0.0.1:81", "ECONNREFUSED"},
+		{"udp:198.18.0.9:443", "EPERM"},
+		{"dns:udp,8.8.8.8:53,www.allowed.example.,A", "NOERROR 198.18.0.2"},
+		{"dns:tcp,[2001:4860:4860::8888]:53,www.allowed.example.,A", "NOERROR 198.18.0.2"},
+		{"tcp:198.18.0.2:22", "www.allowed.example:22"},
+	})
+}
+
+func TestTheMostDestinations(t *testing.T) {
+	var want Want
+	for i := range MaxTo {
+		want.To = append(want.To, netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i), 0, 0}), 17))
+	}
+	expect(t, "stage", want, [][2]string{
+		{"tcp:10.255.127.1:443", "10.255.127.1:443"}, {"tcp:10.0.0.1:443", "10.0.0.1:443"}, {"tcp:10.255.128.1:443", "ECONNREFUSED"},
+	})
 }
 
 // Loopback and the namespace's own addresses are the program's own.

@@ -3,12 +3,10 @@ package inside
 import (
 	"fmt"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
-// Rules is the namespace's nftables rule set, the same for every sandbox, as a
-// value: [Rules.String] shows it as nft(8) would list it, and it is installed
+// Rules is the namespace's nftables rule set as a value: [Rules.String] shows it as nft(8) would list it, and it is installed
 // and read back as it stands here.
 type Rules struct {
 	_ [0]func()
@@ -109,9 +107,7 @@ func TheRules(to ...netip.Prefix) Rules {
 		to = []netip.Prefix{{}} // every address
 	}
 	for _, block := range to {
-		for _, whole := range wholeBytes(block) {
-			redirect = append(redirect, Rule{To: whole, Over: TCP, Do: ToPort, Redirect: TransparentPort})
-		}
+		redirect = append(redirect, Rule{To: block, Over: TCP, Do: ToPort, Redirect: TransparentPort})
 	}
 	refuse = append(refuse, Rule{Over: TCP, Do: Reset}, Rule{Do: Prohibit})
 	return Rules{Table: "lnk", Chains: []Chain{
@@ -122,24 +118,6 @@ func TheRules(to ...netip.Prefix) Rules {
 		{Name: "arrive", Kind: "filter", Hook: "input", Priority: priorityFilter, Rules: []Rule{{Looped: true, Do: Accept}}},
 		{Name: "pass", Kind: "filter", Hook: "forward", Priority: priorityFilter},
 	}}
-}
-
-// wholeBytes parts a block into those whose prefix ends with a byte, which is
-// what a rule compares.
-func wholeBytes(block netip.Prefix) []netip.Prefix {
-	bits := (block.Bits() + 7) &^ 7
-	if !block.IsValid() || bits == block.Bits() {
-		return []netip.Prefix{block}
-	}
-	var parts []netip.Prefix
-	first := block.Addr().AsSlice()
-	for i := range 1 << (bits - block.Bits()) {
-		part := slices.Clone(first)
-		part[bits/8-1] += byte(i)
-		addr, _ := netip.AddrFromSlice(part)
-		parts = append(parts, netip.PrefixFrom(addr, bits))
-	}
-	return parts
 }
 
 // String is the rule set as nft(8) 1.0 lists it.

@@ -122,7 +122,7 @@ func TestNorWithTheUsualTools(t *testing.T) {
 		"ip rule add pref 1 table local", "ip link add type veth", "ip netns add x",
 	} {
 		for _, before := range []string{"", "unshare -Ur "} {
-			b := openBox(t, "stage", Want{}, "/bin/sh", "-c", before+line+" >/dev/null 2>&1; echo $?")
+			b := openBox(t, "stage", Want{}, "/bin/sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin; "+before+line+" >/dev/null 2>&1; echo $?")
 			if got := b.wait(t); got[0] == "0" || got[0] == "127" {
 				t.Errorf("%s%s ended with %s", before, line, got[0])
 			}

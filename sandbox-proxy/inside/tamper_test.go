@@ -5,6 +5,7 @@ package inside
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"os/exec"
 	"strings"
 	"testing"
@@ -25,6 +26,11 @@ func tamper(args []string) error {
 	switch args[0] {
 	case "open":
 		return unix.Exec(args[1], args[1:], nil)
+	case "list to":
+		if err := install(Rules{Table: "other", Chains: TheRules(someTo...).Chains}); err != nil {
+			return err
+		}
+		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "table", "inet", "other"}, nil)
 	case "list":
 		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "ruleset"}, nil)
 	case "twice":
@@ -56,6 +62,19 @@ func tampered(t *testing.T, args ...string) string {
 // What the kernel holds, as another program reads it, is what String shows.
 func TestTheKernelHoldsTheRulesAsShown(t *testing.T) {
 	if got, want := tampered(t, "list"), TheRules().String(); got != want {
+		t.Errorf("nft lists\n%s\nand not\n%s", got, want)
+	}
+}
+
+var someTo = []netip.Prefix{
+	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("203.0.113.9/32"), netip.MustParsePrefix("10.0.0.0/8"),
+	netip.MustParsePrefix("fde2:56fc:2074::/64"), netip.MustParsePrefix("2001:db8::/33"), netip.MustParsePrefix("2001:db8::1/128"),
+}
+
+func TestTheKernelHoldsDestinationsAsShown(t *testing.T) {
+	rules := TheRules(someTo...)
+	rules.Table = "other"
+	if got, want := tampered(t, "list to"), rules.String(); got != want {
 		t.Errorf("nft lists\n%s\nand not\n%s", got, want)
 	}
 }

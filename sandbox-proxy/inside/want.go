@@ -27,11 +27,11 @@ type Want struct {
 	// Ports are served in the same way, each once, and none of them ProxyPort.
 	Ports []uint16
 	// To are the destinations that TCP connections are carried to; a connection
-	// to any other address is refused before it is made. Nil is every address.
+	// to any other address is refused before it is made. None is every address.
 	To []netip.Prefix
 }
 
-// MaxTo is how many destinations a [Want] may name: each is a rule or two.
+// MaxTo is how many destinations a [Want] may name: each is a rule.
 const MaxTo = 256
 
 // Check says whether the listeners can all be there.
@@ -43,7 +43,7 @@ func (w Want) Check() error {
 		return fmt.Errorf("%w: destinations: %d are named, and at most %d can be", ErrWant, len(w.To), MaxTo)
 	}
 	for _, to := range w.To {
-		if !to.IsValid() || to != to.Masked() || to.Addr().Is4In6() {
+		if !to.IsValid() || to.Bits() == 0 || to != to.Masked() || to.Addr().Is4In6() {
 			return fmt.Errorf("%w: destination %s: it is no block of addresses", ErrWant, to)
 		}
 	}
