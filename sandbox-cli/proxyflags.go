@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
 
@@ -39,9 +40,8 @@ func (f *proxyFlags) check() error {
 	if f.Upstream == "" {
 		f.Upstream = defaultUpstream
 	}
-	if f.Upstream == "system" || strings.HasPrefix(f.Upstream, "https://") || strings.HasPrefix(f.Upstream, "socks5://") {
-		kind, _, _ := strings.Cut(f.Upstream, ":")
-		return refuse("/confinement/net/proxied/proxy/upstream: %s: not served by this version: use direct or http://host:port", kind)
+	if _, err := proxy.ParseUpstream(f.Upstream); err != nil {
+		return refuse("/confinement/net/proxied/proxy/upstream: %v", err)
 	}
 	if secretUpstream(f.Upstream) {
 		f.upstreamIn = filepath.Join(f.Settings, "sandbox", f.Name+".upstream")
@@ -142,7 +142,7 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	set.SetInterspersed(false)
 	set.Usage = func() {}
 	set.StringVar(&f.Name, "name", "", "the sandbox's name")
-	set.StringVar(&f.Upstream, "upstream", "", "direct, or http://host:port")
+	set.StringVar(&f.Upstream, "upstream", "", "direct, or http://, https:// or socks5:// host:port")
 	set.StringVar(&f.upstreamIn, "upstream-in", "", "the file that holds the upstream")
 	set.BoolVar(&f.AnyHost, "any-host", false, "any host of the internet")
 	set.StringArrayVar(&f.Hosts, "host", nil, "a host that is reached")
