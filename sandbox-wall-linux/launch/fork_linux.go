@@ -66,7 +66,6 @@ func (b *sandbox) forkStaged(fds []uintptr, n numbers) (int, bool, error) {
 	if err != nil {
 		return 0, false, err
 	}
-	<-b.heard // which would undo this
 	signal.Ignore(groups...)
 	pid, err := syscall.ForkExec(argv[0], argv, b.attr(fds, 0))
 	signal.Reset(groups...)

@@ -33,7 +33,7 @@ func (b *sandbox) gate() *Error {
 	// The pipe is empty and holds it all, and has a reader, which is us.
 	n, err := unix.Write(b.filter, b.spec.Seccomp)
 	if err != nil || n != len(b.spec.Seccomp) {
-		unix.Kill(b.pid, unix.SIGKILL)
+		b.killLocked()
 		return setupError("the sandbox could not be set up", fmt.Errorf("filter: %d of %d bytes: %w", n, len(b.spec.Seccomp), err))
 	}
 	b.running = true
@@ -41,16 +41,24 @@ func (b *sandbox) gate() *Error {
 	return nil
 }
 
-// awaitReady says whether bubblewrap has closed its end, which it does when all
-// mounts are made, or when it ends.
+// awaitReady waits until bubblewrap has closed its end, which it does when all
+// mounts are made, or until it has ended. It says whether it came to either.
 func (b *sandbox) awaitReady() bool {
+	fds := []unix.PollFd{{Fd: int32(b.ready), Events: unix.POLLRDHUP}}
+	if !b.shielded {
+		// Its child, which has the same end, could outlive it.
+		if pidfd, err := unix.PidfdOpen(b.pid, 0); err == nil {
+			defer unix.Close(pidfd)
+			fds = append(fds, unix.PollFd{Fd: int32(pidfd), Events: unix.POLLIN})
+		}
+	}
 	deadline := time.Now().Add(readyPatience)
 	for {
 		left := time.Until(deadline).Milliseconds()
 		if left <= 0 {
 			return false
 		}
-		n, err := unix.Poll([]unix.PollFd{{Fd: int32(b.ready), Events: unix.POLLRDHUP}}, int(left))
+		n, err := unix.Poll(fds, int(left))
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
@@ -65,9 +73,7 @@ func (b *sandbox) awaitReady() bool {
 func (b *sandbox) kill() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.pid != 0 && !b.reaped {
-		unix.Kill(b.pid, unix.SIGKILL)
-	}
+	b.killLocked()
 }
 
 // abort ends a sandbox whose program was not started yet, and says whether it
@@ -79,8 +85,40 @@ func (b *sandbox) abort(s syscall.Signal) bool {
 		return false
 	}
 	b.aborted = s
-	if b.pid != 0 && !b.reaped {
-		unix.Kill(b.pid, unix.SIGKILL)
-	}
+	b.killLocked()
 	return true
+}
+
+func (b *sandbox) killLocked() {
+	if b.pid == 0 || b.reaped {
+		return
+	}
+	if !b.shielded {
+		killChildren(b.pid)
+	}
+	_ = unix.Kill(b.pid, unix.SIGKILL)
+}
+
+// stillPatience bounds the wait for a process to stop that was told to.
+const stillPatience = time.Second
+
+// killChildren kills the children of a child of ours, which does not get to
+// start another meanwhile.
+func killChildren(pid int) {
+	_ = unix.Kill(pid, unix.SIGSTOP)
+	for deadline := time.Now().Add(stillPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if p, err := statusOf(pid); err != nil || p.stopped() || p.state == 'Z' {
+			break
+		}
+	}
+	for _, child := range children(pid) {
+		fd, err := unix.PidfdOpen(child, 0)
+		if err != nil {
+			continue
+		}
+		if p, err := statusOf(child); err == nil && p.parent == pid {
+			_ = unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0)
+		}
+		unix.Close(fd)
+	}
 }

@@ -13,9 +13,7 @@ import (
 // the program's; where there was none it is 125, 126 or 127, with an [Error].
 //
 // While it runs, the process' signals are its own to handle, and every
-// descriptor above 2 is closed on exec from then on. In its first moments a
-// signal still does what it does to any process, and nothing is left then
-// either.
+// descriptor above 2 is closed on exec from then on.
 func Run(s Spec) (int, error) {
 	return run(s, shieldsFor(os.Geteuid()))
 }
@@ -30,10 +28,14 @@ func run(s Spec, shields []uintptr) (int, error) {
 	if err := closeAllOnExec(); err != nil {
 		return StatusSetup, setupError("the sandbox could not be set up", err)
 	}
-	b := &sandbox{spec: &s, shields: shields, heard: make(chan struct{})}
+	b := &sandbox{spec: &s, shields: shields}
 	tty := openTerminal(s.Terminal)
 	defer tty.close()
 	relay := newRelay(b, tty)
+	// Before anything is started: until then a signal that ends us leaves
+	// nothing.
+	relay.listen()
+	defer signal.Stop(relay.signals)
 	b.listen = relay.listen
 	type end struct {
 		status int
@@ -45,10 +47,6 @@ func run(s Spec, shields []uintptr) (int, error) {
 		ended <- end{status, err}
 		close(relay.ended)
 	})
-	// Beside the start, since it takes as long as a fifth of that.
-	relay.listen()
-	close(b.heard)
-	defer signal.Stop(relay.signals)
 	relay.run()
 	e := <-ended
 	b.carried.Wait()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -180,6 +181,7 @@ func TestSignalBeforeTheProgram(t *testing.T) {
 			eventually(t, "bubblewrap", func() bool { return len(living(t, name)) >= 3 }) // us, and two of its own
 			cmd.Process.Signal(unix.SIGUSR1)                                              // which is for nobody
 			cmd.Process.Signal(s)
+			cmd.WaitDelay = 20 * time.Second
 			if err := cmd.Wait(); code(err) != 128+int(s) || out.Len() > 0 {
 				t.Errorf("%v: %v %q", s, err, out.String())
 			}
@@ -263,7 +265,10 @@ func TestKilledParts(t *testing.T) {
 			if part == "runner" {
 				want = -9
 				r.Wait()
-				eventually(t, part+": end of all", func() bool { return len(living(t, r.name)) == 0 })
+				// Those that are dying have no name anymore.
+				eventually(t, part+": end of all", func() bool {
+					return !slices.ContainsFunc(below, func(pid int) bool { p, err := statusOf(pid); return err == nil && p.state != 'Z' })
+				})
 			}
 			if got := r.ended(); got != want {
 				t.Errorf("%s: status %d", part, got)

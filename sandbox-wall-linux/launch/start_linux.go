@@ -18,9 +18,8 @@ type sandbox struct {
 	// shields are the namespaces in which bubblewrap may be started, as flags
 	// of clone(2), the best first.
 	shields []uintptr
-	// listen listens for signals again; heard is closed once it did first.
+	// listen listens for signals again.
 	listen func()
-	heard  chan struct{}
 
 	// shielded is whether bubblewrap is the first process of a pid namespace.
 	shielded bool
@@ -124,7 +123,7 @@ func (b *sandbox) start() *Error {
 	b.mu.Lock()
 	b.pid = pid
 	if b.aborted != 0 {
-		unix.Kill(pid, unix.SIGKILL)
+		b.killLocked()
 	}
 	b.mu.Unlock()
 	return nil

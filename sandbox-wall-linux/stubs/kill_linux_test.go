@@ -112,6 +112,21 @@ func owner(t *testing.T, p *place, role string) (cmd *exec.Cmd, record, said str
 	return nil, "", ""
 }
 
+// keeper is the process that keeps the file of a run's, of which the owner said
+// the number.
+func keeper(t *testing.T, said string) (pid int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(said, "child %d", &pid); err != nil {
+		t.Fatal(said)
+	}
+	t.Cleanup(func() {
+		if t.Failed() { // and so may not have come to that itself
+			unix.Kill(pid, unix.SIGKILL)
+		}
+	})
+	return pid
+}
+
 // killed leaves what a run leaves whose owner was killed.
 func killed(t *testing.T, p *place) {
 	t.Helper()
@@ -181,10 +196,7 @@ func TestSweepBesideALiveRun(t *testing.T) {
 func TestAwait(t *testing.T) {
 	p := newPlace(t)
 	cmd, record, said := owner(t, p, "hold-with-child")
-	var child int
-	if _, err := fmt.Sscanf(said, "child %d", &child); err != nil {
-		t.Fatal(said)
-	}
+	child := keeper(t, said)
 	type result struct {
 		r   Report
 		err error
@@ -215,6 +227,36 @@ func TestAwait(t *testing.T) {
 	// The two waiters race for the record; one of them sweeps.
 	if r := <-done; r.err != nil {
 		t.Error(r.err)
+	}
+	p.clean()
+}
+
+// A sandbox whose owner is dead needs its stubs until it has ended: another run
+// leaves them, and so does the sweep of one that was killed.
+func TestSandboxOutlivesItsOwner(t *testing.T) {
+	p := newPlace(t)
+	cmd, _, said := owner(t, p, "hold-with-child")
+	child := keeper(t, said)
+	cmd.Process.Kill()
+	cmd.Wait()
+	if r := release(t, p.hold()); len(r.Kept) != 3 || len(r.Removed) > 0 {
+		t.Errorf("released: %+v", r)
+	}
+	killed(t, p)
+	if r, err := p.store.Sweep(); err != nil || len(r.Kept) != 3 || len(r.Removed) > 0 {
+		t.Errorf("swept: %+v, %v", r, err)
+	}
+	if got := names(t, p.work); len(got) != 3 {
+		t.Errorf("%v", got)
+	}
+	if err := unix.Kill(child, unix.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	// Init reaps it when it gets to it; the lock goes as it dies.
+	for deadline := time.Now().Add(20 * time.Second); len(names(t, p.work)) > 0 && time.Now().Before(deadline); {
+		if _, err := p.store.Sweep(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p.clean()
 }
