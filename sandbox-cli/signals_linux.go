@@ -15,27 +15,25 @@ var passed = []os.Signal{
 	syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT,
 }
 
-// typed are the signals that a terminal sends to its whole foreground. A
-// program that keeps its terminal gets them from there; one that does not gets
-// them from us.
-var typed = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP}
-
 // held catches signals from before the child is started, so that none is lost
-// and none ends this process first.
+// and none ends this process first. What is typed at a terminal goes to its
+// whole foreground: a program that keeps its terminal has it from there, one
+// that does not has it from us.
 type held struct {
-	ch   chan os.Signal
-	done chan struct{}
-	once sync.Once
+	typed bool // what is typed is passed on
+	ch    chan os.Signal
+	done  chan struct{}
+	once  sync.Once
 }
 
 func holdSignals(terminal bool) *held {
-	h := &held{ch: make(chan os.Signal, 32), done: make(chan struct{})}
+	h := &held{typed: !terminal, ch: make(chan os.Signal, 32), done: make(chan struct{})}
 	signal.Notify(h.ch, passed...)
-	if terminal {
-		// Ignored in the children too, until the stage inside sets them back.
-		signal.Ignore(syscall.SIGINT, syscall.SIGQUIT)
-	} else {
-		signal.Notify(h.ch, typed...)
+	// Caught and dropped, where the program has the terminal, and not ignored:
+	// what is ignored would stay so in the program.
+	signal.Notify(h.ch, syscall.SIGINT, syscall.SIGQUIT)
+	if h.typed {
+		signal.Notify(h.ch, syscall.SIGTSTP)
 	}
 	return h
 }
@@ -48,6 +46,9 @@ func (h *held) passTo(pid int) {
 			case <-h.done:
 				return
 			case s := <-h.ch:
+				if !h.typed && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
+					continue
+				}
 				unix.Kill(pid, s.(syscall.Signal))
 				if s == syscall.SIGTSTP {
 					// The shell that started us waits for us to stop, as the program has.

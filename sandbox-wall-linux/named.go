@@ -111,6 +111,14 @@ func (d *draft) settings() error {
 		r := d.t.resolve(dir)
 		switch r.node.Kind {
 		case Missing, Folder:
+		case Unseen:
+			// The one in use must be seen. Another that this user may not even
+			// look at, as root's in a namespace that calls a user root, is
+			// closed to the program as it is to us.
+			if i > 0 {
+				continue
+			}
+			return refuse("settings", dir, "cannot be looked at", nil)
 		default:
 			return refuse("settings", dir, "is "+r.node.Kind.String()+", not a folder", nil)
 		}
