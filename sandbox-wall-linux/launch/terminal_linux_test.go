@@ -16,7 +16,8 @@ import (
 )
 
 // A console is a terminal with somebody at it: what runs on it is the leader of
-// its session.
+// its session. When that ends the kernel throws away what was not read yet, so
+// that it waits a second behind its last words.
 type console struct {
 	t      *testing.T
 	master *os.File
@@ -136,7 +137,7 @@ func terminal1(script string, bare bool) order {
 func TestCtrlC(t *testing.T) {
 	both(t, func(t *testing.T, bare bool) {
 		for _, terminal := range []bool{true, false} {
-			o := terminal1(`trap 'echo caught' INT; trap 'echo end; exit 4' USR1; echo ready; while :; do sleep 0.02; done`, bare)
+			o := terminal1(`trap 'echo caught' INT; trap 'echo end; sleep 1; exit 4' USR1; echo ready; while :; do sleep 0.02; done`, bare)
 			o.Terminal = terminal
 			c := onConsole(t, o.command(t))
 			c.expect("ready\r\n")
@@ -191,7 +192,7 @@ func TestCtrlZ(t *testing.T) {
 			c.expect("copy three\r\n")
 			c.typed("\x04")
 			c.expect("shell>")
-			c.typed("echo status $?; exit\n")
+			c.typed("echo status $?; sleep 1; exit\n")
 			c.expect("status 0\r\n")
 			c.status()
 		}
@@ -242,7 +243,7 @@ func TestShellInside(t *testing.T) {
 		c.typed("tty; exit 5\n")
 		c.expect("/dev/pts/|/dev/console")
 		c.expect("shell>")
-		c.typed("echo status $?; exit\n")
+		c.typed("echo status $?; sleep 1; exit\n")
 		c.expect("status 5\r\n")
 		c.status()
 	})
@@ -252,7 +253,7 @@ func TestShellInside(t *testing.T) {
 // shell that looks after jobs, has its terminal back behind it.
 func TestTerminalIsGivenBack(t *testing.T) {
 	o := order{Argv: []string{"bash", "--norc", "--noprofile", "-i"}, Env: []string{"PS1=inside>", "TERM=dumb", "HISTFILE="}, Terminal: true}
-	c := onConsole(t, o.command(t, "sh", "-c", `"$0"; echo back $?; read x; echo got $x`))
+	c := onConsole(t, o.command(t, "sh", "-c", `"$0"; echo back $?; read x; echo got $x; sleep 1`))
 	c.expect("inside>")
 	c.typed("exit 6\n")
 	c.expect("back 6\r\n")
@@ -267,7 +268,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 // terminal itself.
 func TestWindowSize(t *testing.T) {
 	both(t, func(t *testing.T, bare bool) {
-		o := terminal1(`trap 'stty size' WINCH; trap 'echo end; exit 4' USR1; (: >/dev/tty) && echo tty; echo ready; while :; do sleep 0.02; done`, bare)
+		o := terminal1(`trap 'stty size' WINCH; trap 'echo end; sleep 1; exit 4' USR1; (: >/dev/tty) && echo tty; echo ready; while :; do sleep 0.02; done`, bare)
 		c := onConsole(t, o.command(t))
 		c.expect("tty\r\nready\r\n")
 		for _, rows := range []uint16{33, 44} {
@@ -286,10 +287,11 @@ func TestWindowSize(t *testing.T) {
 
 // With its terminal a program cannot type into it, and without it has none.
 func TestTypingIntoTheTerminal(t *testing.T) {
-	const push = "import fcntl, termios, os\n" +
+	const push = "import fcntl, termios, os, time\n" +
 		"for f in (lambda: fcntl.ioctl(0, termios.TIOCSTI, b'x'), lambda: os.open('/dev/tty', os.O_RDWR)):\n" +
 		"  try: f(); print('did')\n" +
-		"  except OSError as e: print(e.errno)\n"
+		"  except OSError as e: print(e.errno)\n" +
+		"import sys; sys.stdout.flush(); time.sleep(1)\n"
 	for terminal, want := range map[bool]string{true: "1\r\ndid\r\n", false: "1\r\n6\r\n"} {
 		o := order{Argv: []string{"python3", "-Sc", push}, Terminal: terminal}
 		c := onConsole(t, o.command(t))
@@ -303,7 +305,7 @@ func TestTypingIntoTheTerminal(t *testing.T) {
 func TestSignalToTheWholeGroup(t *testing.T) {
 	both(t, func(t *testing.T, bare bool) {
 		o := terminal1(`trap 'echo program' USR1; kill -USR1 0; sleep 0.3; echo end`, bare)
-		c := onConsole(t, o.command(t, "sh", "-c", `trap 'echo outside' USR1; "$0"; echo status $?`))
+		c := onConsole(t, o.command(t, "sh", "-c", `trap 'echo outside' USR1; "$0"; echo status $?; sleep 1`))
 		got := c.expect(`(?s).*status \d+\r\n`)
 		if got != "program\r\nend\r\nstatus 0\r\n" {
 			t.Errorf("%q", got)
