@@ -121,3 +121,19 @@ func TestUserEnvironment(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoWasMadeIsWrittenDown(t *testing.T) {
+	file, err := os.CreateTemp(t.TempDir(), "lock")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for _, name := range []string{"", OrdinaryUser, ""} {
+		if err := record(file, name); err != nil {
+			t.Fatal(err)
+		}
+		if got := recorded(file); got != name {
+			t.Errorf("recorded %q, want %q", got, name)
+		}
+	}
+}

@@ -14,7 +14,9 @@ import (
 // OrdinaryUser is the name of the user that root's tests are run as again.
 const OrdinaryUser = "lnk-test"
 
-// lockFile keeps two runs from making and removing the user at once.
+// lockFile keeps two runs from making and removing the user at once. While the
+// user is one that a run has made, its name stands in it: a run that was killed
+// leaves the user to the next to remove.
 const lockFile = "/run/lnk-test.lock"
 
 // A User is an ordinary user of this machine.
@@ -44,8 +46,8 @@ func NewUser(ctx context.Context) (*User, error) {
 			lock.Close()
 			return nil, fmt.Errorf("useradd %s: %w: %s", OrdinaryUser, err, out)
 		}
-		if u, err = lookUp(OrdinaryUser); err == nil {
-			u.made = true
+		if err = record(lock, OrdinaryUser); err == nil {
+			u, err = lookUp(OrdinaryUser)
 		}
 	}
 	if err != nil {
@@ -57,7 +59,24 @@ func NewUser(ctx context.Context) (*User, error) {
 		return nil, fmt.Errorf("%s: it is root by another name", OrdinaryUser)
 	}
 	u.lock = lock
+	u.made = recorded(lock) == OrdinaryUser
 	return u, nil
+}
+
+// record writes down which user was made; "" is none.
+func record(lock *os.File, name string) error {
+	if err := lock.Truncate(0); err != nil {
+		return err
+	}
+	_, err := lock.WriteAt([]byte(name), 0)
+	return err
+}
+
+// recorded reads which user was made.
+func recorded(lock *os.File) string {
+	text := make([]byte, 64)
+	n, _ := lock.ReadAt(text, 0) // the end comes before 64 bytes do
+	return string(text[:n])
 }
 
 // Remove removes the user, if NewUser made it. No process of its may be left.
@@ -69,7 +88,7 @@ func (u *User) Remove() error {
 	if out, err := exec.Command("userdel", "--remove", u.Name).CombinedOutput(); err != nil {
 		return fmt.Errorf("userdel %s: %w: %s", u.Name, err, out)
 	}
-	return nil
+	return record(u.lock, "")
 }
 
 // locked takes the lock, waiting while ctx lasts.
