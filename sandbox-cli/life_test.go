@@ -156,10 +156,14 @@ func TestKillOfAnyProcess(t *testing.T) {
 			before := listing(t, s.project)
 			argv := append(append([]string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, net...), "--", "sh", "-c", "echo up; exec sleep "+mark)
 			cmd, _ := s.start(argv...)
-			family := descendants(cmd.Process.Pid)
-			if len(family) < 3 {
-				t.Fatalf("%q: only %d processes", net, len(family))
-			}
+			// /proc lists a child only once its parent has settled.
+			var family []int
+			eventually(t, func() error {
+				if family = descendants(cmd.Process.Pid); len(family) < 4 {
+					return fmt.Errorf("%q: only %d processes", net, len(family))
+				}
+				return nil
+			})
 			if victim == len(family) {
 				cmd.Process.Kill()
 				waitFor(t, cmd)
