@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // A run leaves the project as it was, however it ends, and git sees nothing new.
@@ -35,11 +36,17 @@ func TestNothingIsLeftInTheProject(t *testing.T) {
 // listing is the folder's tree: names, modes and sizes.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
-	out, err := exec.Command("find", dir, "-path", "*/.git/*", "-prune", "-o", "-printf", "%p %m %s %Y\n").Output()
-	if err != nil {
-		t.Fatal(err)
+	for tries := 1; ; tries++ {
+		out, err := exec.Command("find", dir, "-path", "*/.git/*", "-prune", "-o", "-printf", "%p %m %s %Y\n").Output()
+		if err == nil {
+			return string(out)
+		}
+		// A stub that goes while it is listed is an error of find's.
+		if tries == 20 {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
-	return string(out)
 }
 
 func git(t *testing.T, s *sandbox, args ...string) string {
