@@ -25,6 +25,7 @@ type chain struct {
 // and the settings are, the home folder, and what is reported to whom.
 type setting struct {
 	self string // absolute path of lnk-sandbox
+	wall string // of the program that runs the steps behind the proxy
 	home string // the user's home folder
 	dir  string // the settings folder
 	tell bool   // refusals are told on standard error, as `run` does
@@ -44,7 +45,7 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 	if _, restricted := c.Commands.Only(); restricted {
 		return chain{}, refuse(`/confinement/commands: only: cannot be enforced by this version: use "any"`)
 	}
-	wall := []string{s.self, "wall", "--settings", s.dir, "--home", s.home}
+	wall := []string{s.wall, "wall", "--settings", s.dir, "--home", s.home}
 	// Also where it is the system's: the caller's own TMPDIR may not be in view.
 	env := map[string]string{"TMPDIR": cmp.Or(linuxwall.TmpDir(c), "/tmp")}
 	switch mode := c.Net.Mode().(type) {

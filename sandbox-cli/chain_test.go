@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-var testSetting = setting{self: "/opt/lnk/lnk-sandbox", home: "/home/u", dir: "/home/u/.lnk"}
+var testSetting = setting{self: "/opt/lnk/lnk-sandbox", wall: "/opt/lnk/sandbox-wall", home: "/home/u", dir: "/home/u/.lnk"}
 
 // Each request under testdata/chain gives the chain beside it.
 func TestChainGolden(t *testing.T) {

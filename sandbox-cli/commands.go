@@ -51,7 +51,7 @@ func newRoot(s Streams) *cobra.Command {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &exitError{statusRefused, err}
+		return withStatus(statusRefused, err)
 	})
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s))
 	return root

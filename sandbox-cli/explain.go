@@ -17,7 +17,7 @@ func explainChain(w io.Writer, c client.Confinement, argv []string, set setting)
 	}
 	plan, err := planFor(c, argv, set)
 	if err != nil {
-		return &exitError{statusRefused, err}
+		return withStatus(statusRefused, err)
 	}
 	fmt.Fprintln(w, "# wall")
 	for line := range strings.Lines(plan.Explain()) {

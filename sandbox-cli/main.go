@@ -2,47 +2,20 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
-)
 
-// Streams are the standard streams of one command.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-}
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
+)
 
 // Main runs `lnk-sandbox <args>` and gives its exit status.
 func Main(args []string) int {
-	s := Streams{os.Stdin, os.Stdout, os.Stderr}
+	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	if len(args) > 0 {
-		if stage, ok := stages[args[0]]; ok {
-			return runStage(s, stage, args[1:])
+		if run, ok := stage(args[0]); ok {
+			return stages.Run(s, run, args[1:])
 		}
 	}
 	return runCommand(s, args)
-}
-
-// A stage is one step of a start. It is given its own arguments and gives the
-// status its process ends with.
-type stage func(s Streams, args []string) (int, error)
-
-// runStage runs one step of a start; its failures are failures to set up. They
-// are told as run's: whoever started the chain asked for a run, by that name or
-// by wrap's command, and need not know its steps.
-func runStage(s Streams, run stage, args []string) int {
-	status, err := run(s, args)
-	if err == nil {
-		return status
-	}
-	complain(s.Err, "run", err)
-	if status != 0 {
-		return status
-	}
-	if c := statusOf(err); c != statusFailed {
-		return c
-	}
-	return statusSetup
 }
 
 func runCommand(s Streams, args []string) int {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
@@ -16,23 +16,11 @@ import (
 // inside the network that proxy-inside makes.
 func planFor(c client.Confinement, argv []string, set setting) (linuxwall.Plan, error) {
 	c.Net = client.NetOf(client.Closed{})
-	facts, err := linuxwall.ReadFacts(c, linuxwall.Own, factEnv(os.Environ(), set.home, set.dir))
+	facts, err := linuxwall.ReadFacts(c, linuxwall.Own, stages.FactEnv(os.Environ(), set.home, set.dir))
 	if err != nil {
 		return linuxwall.Plan{}, err
 	}
 	return linuxwall.PlanFor(c, linuxwall.Own, facts, argv)
-}
-
-// factEnv is an environment in which the home and the settings folder are the
-// caller's, whatever the program's own environment says.
-func factEnv(env []string, home, settings string) []string {
-	out := make([]string, 0, len(env)+2)
-	for _, v := range env {
-		if !strings.HasPrefix(v, "HOME=") && !strings.HasPrefix(v, client.HomeVariable+"=") {
-			out = append(out, v)
-		}
-	}
-	return append(out, "HOME="+home, client.HomeVariable+"="+settings)
 }
 
 // whyPath asks the plan where a path inside comes from.

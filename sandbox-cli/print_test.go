@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,33 +8,6 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
-
-func TestOneLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain":              "plain",
-		"two\nlines":         `two\x0alines`,
-		"steer \x1b[2J":      `steer \x1b[2J`,
-		"bad \xff utf-8":     `bad \xff utf-8`,
-		"reordered \u202e x": `reordered \xe2\x80\xae x`,
-		"naïve":              "naïve",
-	} {
-		if got := oneLine(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestStatusOf(t *testing.T) {
-	if got := statusOf(setupFailed(errors.New("x"))); got != 125 {
-		t.Error(got)
-	}
-	if got := statusOf(&hinted{refuse("x"), "hint"}); got != 2 {
-		t.Error(got)
-	}
-	if got := statusOf(errors.New("x")); got != 1 {
-		t.Error(got)
-	}
-}
 
 // The environment under run holds the kept variables and what the chain adds.
 func TestScrubbed(t *testing.T) {

@@ -60,7 +60,7 @@ func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
 	}
 	j, err := judge.New(judge.Rules{Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet}, system)
 	if err != nil {
-		return nil, &exitError{statusRefused, err}
+		return nil, withStatus(statusRefused, err)
 	}
 	return j, nil
 }

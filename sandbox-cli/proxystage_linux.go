@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 )
 
@@ -45,6 +46,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if err != nil {
 		return 0, setupFailed(err)
 	}
+	self = stages.Beside(self)
 	cmd := exec.Command(self)
 	cmd.Env = env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

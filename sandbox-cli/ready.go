@@ -170,7 +170,7 @@ func prepared(s Streams, yes bool) error {
 		return err
 	}
 	fmt.Fprintln(s.Err, "lnk sandbox run: bubblewrap is missing: installing it")
-	if err := installBwrap(Streams{s.In, s.Err, s.Err}); err != nil {
+	if err := installBwrap(Streams{In: s.In, Out: s.Err, Err: s.Err}); err != nil {
 		return err
 	}
 	_, err = findBwrap()

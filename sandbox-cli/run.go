@@ -113,7 +113,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	env := scrubbed(os.Environ(), made.env)
 	status, err := stageWithEnv(s, made.argv[1], made.argv[2:], env)
 	if err != nil && status != 0 {
-		err = &exitError{status, err}
+		err = withStatus(status, err)
 	}
 	return status, err
 }

@@ -6,6 +6,7 @@ import (
 	"os/user"
 	"path/filepath"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
@@ -26,7 +27,7 @@ func readSetting() (setting, error) {
 	if err != nil {
 		return setting{}, setupFailed(err)
 	}
-	return setting{self: self, home: home, dir: string(dir)}, nil
+	return setting{self: self, wall: stages.Beside(self), home: home, dir: string(dir)}, nil
 }
 
 // base is what a spec kept in folder is made into a confinement with. The

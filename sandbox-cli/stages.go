@@ -1,15 +1,19 @@
 package cli
 
-import "fmt"
+import (
+	"fmt"
 
-// stages are the steps of a start, dispatched before any command is built. All
-// are hidden: `wrap` writes them and people need not know them.
-var stages = map[string]stage{
-	"proxy":        proxyStage,
-	"proxy-inside": proxyInsideStage,
-	"wall":         wallStage,
-	"inside":       insideStage,
-	"sweep":        sweepStage,
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
+)
+
+// stage gives a step of a start by its word. They are dispatched before any
+// command is built. All are hidden.
+func stage(word string) (stages.Stage, bool) {
+	if word == "proxy" {
+		return proxyStage, true
+	}
+	s, ok := stages.All[word]
+	return s, ok
 }
 
 // stageWithEnv runs the first stage of a chain in this process: `run` is the
@@ -19,7 +23,7 @@ func stageWithEnv(s Streams, name string, args, env []string) (int, error) {
 	case "proxy":
 		return proxyWithEnv(s, args, env)
 	case "wall":
-		return wallWithEnv(s, args, env)
+		return stages.Wall(s, args, env)
 	}
 	return 0, fmt.Errorf("%s: no stage begins with it: this is a fault of lnk itself", name)
 }

@@ -10,18 +10,13 @@ import (
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
-// errOther is what every stage says where nothing is enforced.
+// errOther is what is said where nothing is enforced.
 func errOther() error {
 	return fmt.Errorf("%s: nothing is enforced on this system yet: run it on Linux", runtime.GOOS)
 }
 
 func proxyStage(Streams, []string) (int, error)             { return statusSetup, errOther() }
-func proxyInsideStage(Streams, []string) (int, error)       { return statusSetup, errOther() }
-func wallStage(Streams, []string) (int, error)              { return statusSetup, errOther() }
-func insideStage(Streams, []string) (int, error)            { return statusSetup, errOther() }
-func sweepStage(Streams, []string) (int, error)             { return statusSetup, errOther() }
 func proxyWithEnv(Streams, []string, []string) (int, error) { return statusSetup, errOther() }
-func wallWithEnv(Streams, []string, []string) (int, error)  { return statusSetup, errOther() }
 
 func planFor(client.Confinement, []string, setting) (linuxwall.Plan, error) {
 	return linuxwall.Plan{}, errOther()

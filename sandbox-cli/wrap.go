@@ -27,7 +27,7 @@ instead: a line a step, each with its reason.`,
 func wrap(s Streams, explain bool) error {
 	request, err := client.ReadWrapRequest(s.In)
 	if err != nil {
-		return &exitError{statusRefused, err}
+		return withStatus(statusRefused, err)
 	}
 	if request.Unwalled != nil {
 		return refuse("/unwalled: a proxy without a wall is not served by this version: use a confinement")
@@ -42,7 +42,7 @@ func wrap(s Streams, explain bool) error {
 		return err
 	}
 	if err := base.CheckConfinement(c); err != nil {
-		return &exitError{statusRefused, err}
+		return withStatus(statusRefused, err)
 	}
 	made, err := chainOf(c, request.Argv, set)
 	if err != nil {

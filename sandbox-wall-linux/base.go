@@ -94,7 +94,33 @@ func (d *draft) program() error {
 		if w := linkedIn(r.links, d.writes); w != "" {
 			return refuse("view", at, "is reached by a link in "+shown(w)+", which the program could replace: start lnk-sandbox by its own path", nil)
 		}
-		d.add(place{at: r.real, kind: readOnly, rank: rankDot, node: r.node, because: Reason{Member: "view", Text: "it runs outside"}})
+		return d.besideProgram(r)
+	}
+	return nil
+}
+
+// ourPrograms start each other by these names in one folder: each is what the
+// program must neither change nor put there.
+var ourPrograms = []string{"lnk", "lnk-sandbox", "sandbox-wall"}
+
+// besideProgram keeps our own programs, and their names, in a folder that the
+// program can write.
+func (d *draft) besideProgram(own resolution) error {
+	because := Reason{Member: "view", Text: "it runs outside"}
+	d.add(place{at: own.real, kind: readOnly, rank: rankDot, node: own.node, because: because})
+	for _, name := range ourPrograms {
+		at := join(parent(own.real), name)
+		if at == own.real {
+			continue
+		}
+		p := place{at: at, kind: readOnly, rank: rankDot, node: d.standing(at, ""), because: because}
+		switch p.node.Kind {
+		case Missing:
+			p.kind = shut
+		case Link:
+			return refuse("view", at, "is a link in what is written, which the program could replace, and lnk runs it: remove it", nil)
+		}
+		d.add(p)
 	}
 	return nil
 }

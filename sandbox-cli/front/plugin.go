@@ -9,8 +9,11 @@ import (
 )
 
 // sources are where plugins that this project publishes are built from.
-var sources = map[string]string{
-	"sandbox": "github.com/lnkhq/lnk-sandbox/sandbox-cli/cmd/lnk-sandbox@latest",
+var sources = map[string][]string{
+	"sandbox": {
+		"github.com/lnkhq/lnk-sandbox/sandbox-cli/cmd/lnk-sandbox@latest",
+		"github.com/lnkhq/lnk-sandbox/sandbox-cli/cmd/sandbox-wall@latest",
+	},
 }
 
 func plugin(args []string, out, errs io.Writer) int {
@@ -48,7 +51,7 @@ func install(name string, errs io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s: needs the Go toolchain on PATH to be built: %w", name, err)
 	}
-	cmd := exec.Command(tool, "install", source)
+	cmd := exec.Command(tool, append([]string{"install"}, source...)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stdout, cmd.Stderr = errs, errs
 	if err := cmd.Run(); err != nil {

@@ -34,7 +34,7 @@ func build(ctx context.Context) error {
 	}
 	bin := filepath.Join(w.Root, "bin")
 	args := []string{"build", "-trimpath", "-buildvcs=" + stamp(ctx, w), "-o", bin + "/"}
-	commands := []string{"lnk", "lnk-sandbox"}
+	commands := []string{"lnk", "lnk-sandbox", "sandbox-wall"}
 	for _, name := range commands {
 		args = append(args, "./cmd/"+name)
 	}

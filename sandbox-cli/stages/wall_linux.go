@@ -1,4 +1,4 @@
-package cli
+package stages
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
@@ -13,32 +14,32 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
 
-// wallStage plans the wall on this machine, starts the program behind it, and
-// stays until all of it is gone.
-func wallStage(s Streams, args []string) (int, error) { return wallWithEnv(s, args, os.Environ()) }
+func wall(s say.Streams, args []string) (int, error) { return Wall(s, args, os.Environ()) }
 
-func wallWithEnv(s Streams, args, env []string) (int, error) {
+// Wall plans the wall on this machine, starts the program behind it with env,
+// and stays until all of it is gone.
+func Wall(s say.Streams, args, env []string) (int, error) {
 	f, err := parseWallFlags(args)
 	if err != nil {
-		return statusSetup, err
+		return say.StatusSetup, err
 	}
 	if f.printBwrap {
 		plan, err := f.plan(env)
 		if err != nil {
-			return statusSetup, err
+			return say.StatusSetup, err
 		}
 		return 0, printBwrap(s.Out, plan)
 	}
 	dir := filepath.Join(f.settings, "sandbox", "stubs")
 	if _, err := stubs.NewStore(dir).Sweep(); err != nil {
-		return statusSetup, err
+		return say.StatusSetup, err
 	}
 	// What was looked at can change until it is opened: another run ends and
 	// takes its stubs with it, or somebody makes a file. Then look again.
 	for attempt := 1; ; attempt++ {
 		plan, err := f.plan(env)
 		if err != nil {
-			return statusSetup, err
+			return say.StatusSetup, err
 		}
 		status, err := carryOut(s, plan, dir, env)
 		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts {
@@ -78,7 +79,7 @@ func parseWallFlags(args []string) (f wallFlags, err error) {
 }
 
 func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
-	facts, err := linuxwall.ReadFacts(f.c, f.net, factEnv(env, f.home, f.settings))
+	facts, err := linuxwall.ReadFacts(f.c, f.net, FactEnv(env, f.home, f.settings))
 	if err != nil {
 		return linuxwall.Plan{}, err
 	}
@@ -88,14 +89,14 @@ func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
 // carryOut does what the plan says, and undoes what must not outlive it. Its
 // error is [linuxwall.ErrChanged] where nothing was started because something
 // is no longer what the plan was made for.
-func carryOut(s Streams, plan linuxwall.Plan, dir string, env []string) (status int, err error) {
+func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (status int, err error) {
 	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools})
 	if err != nil {
-		return statusSetup, err
+		return say.StatusSetup, err
 	}
 	for _, folder := range plan.Make {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return statusSetup, fmt.Errorf("settings: %w", err)
+			return say.StatusSetup, fmt.Errorf("settings: %w", err)
 		}
 	}
 	held, err := stubs.NewStore(dir).Hold(plan.Wants())
@@ -103,26 +104,26 @@ func carryOut(s Streams, plan linuxwall.Plan, dir string, env []string) (status 
 		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
 	}
 	if err != nil {
-		return statusSetup, err
+		return say.StatusSetup, err
 	}
 	defer func() {
 		report, releaseErr := held.Release()
 		for _, path := range report.Taken {
-			complainLine(s.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
+			say.ComplainLine(s.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
 		}
 		err = errors.Join(err, releaseErr)
 	}()
 	if taken := held.Taken(); len(taken) > 0 {
-		return statusSetup, fmt.Errorf("%s: %w", taken[0], linuxwall.ErrChanged)
+		return say.StatusSetup, fmt.Errorf("%s: %w", taken[0], linuxwall.ErrChanged)
 	}
 	opened, err := linuxwall.Open(&plan)
 	if err != nil {
-		return statusSetup, err
+		return say.StatusSetup, err
 	}
 	watch, err := watchOver(dir, held)
 	if err != nil {
 		opened.Close()
-		return statusSetup, err
+		return say.StatusSetup, err
 	}
 	defer watch.end()
 	return start(plan, opened, held, filter, env)

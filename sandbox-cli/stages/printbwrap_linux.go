@@ -1,4 +1,4 @@
-package cli
+package stages
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package cli
+package stages
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
@@ -74,21 +75,21 @@ func (w *watch) end() {
 	}
 }
 
-// sweepStage is what the watch becomes.
-func sweepStage(_ Streams, args []string) (int, error) {
+// sweep is what the watch becomes.
+func sweep(_ say.Streams, args []string) (int, error) {
 	if len(args) != 2 || !filepath.IsAbs(args[0]) {
-		return statusRefused, fmt.Errorf("want a folder and a record")
+		return say.StatusRefused, fmt.Errorf("want a folder and a record")
 	}
 	if _, err := stubs.NewStore(args[0]).Await(context.Background(), args[1]); err != nil {
-		return statusFailed, err
+		return say.StatusFailed, err
 	}
 	return 0, nil
 }
 
 // insideStage is the last step before the program, where there has to be one.
-func insideStage(_ Streams, args []string) (int, error) {
+func insideStage(_ say.Streams, args []string) (int, error) {
 	if len(args) < 2 || args[0] != "--" {
-		return statusSetup, fmt.Errorf("want -- and a program")
+		return say.StatusSetup, fmt.Errorf("want -- and a program")
 	}
-	return statusSetup, launch.Inside(args[1:], os.Environ())
+	return say.StatusSetup, launch.Inside(args[1:], os.Environ())
 }

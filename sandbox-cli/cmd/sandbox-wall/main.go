@@ -1,0 +1,14 @@
+// Command sandbox-wall is the part of lnk-sandbox that goes on behind the proxy.
+// lnk-sandbox starts it where it stands beside it; nobody else needs to.
+package main
+
+import (
+	"os"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
+)
+
+func main() {
+	os.Exit(stages.Main(say.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
+}

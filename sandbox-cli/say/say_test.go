@@ -1,0 +1,36 @@
+package say_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
+)
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":              "plain",
+		"two\nlines":         `two\x0alines`,
+		"steer \x1b[2J":      `steer \x1b[2J`,
+		"bad \xff utf-8":     `bad \xff utf-8`,
+		"reordered \u202e x": `reordered \xe2\x80\xae x`,
+		"naïve":              "naïve",
+	} {
+		if got := say.OneLine(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestStatusOf(t *testing.T) {
+	if got := say.StatusOf(say.SetupFailed(errors.New("x"))); got != 125 {
+		t.Error(got)
+	}
+	if got := say.StatusOf(fmt.Errorf("more: %w", say.Refuse("x"))); got != 2 {
+		t.Error(got)
+	}
+	if got := say.StatusOf(errors.New("x")); got != 1 {
+		t.Error(got)
+	}
+}
