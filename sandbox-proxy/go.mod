@@ -6,6 +6,7 @@ require (
 	github.com/armon/go-socks5 v0.0.0-20160902184237-e75332964ef5
 	github.com/google/go-cmp v0.7.0
 	github.com/google/nftables v0.3.0
+	github.com/lnkhq/lnk-sandbox/measure-contract v0.1.0
 	github.com/miekg/dns v1.1.73
 	go.uber.org/goleak v1.3.0
 	golang.org/x/net v0.62.0
