@@ -3,12 +3,14 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
@@ -19,6 +21,7 @@ type chain struct {
 	argv  []string
 	env   map[string]string
 	files map[string]string // what must stand in no argv: path -> text
+	hand  route.Mounts      // what the proxy is handed on a pipe
 }
 
 // A setting is what a chain needs beside the confinement: where our own binary
@@ -29,6 +32,9 @@ type setting struct {
 	home string // the user's home folder
 	dir  string // the settings folder
 	tell bool   // refusals are told on standard error, as `run` does
+	hand bool   // routes are handed on a pipe, as `run` does, and not in a file
+	// secret makes a secret of letters and digits; nil is a random one.
+	secret func() string
 }
 
 // firstProxyPort is where the proxy is reached inside, on the loopback of the
@@ -63,7 +69,8 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 		for name, value := range proxyVariables(flags.ProxyPort) {
 			env[name] = value
 		}
-		return chain{argv: all, env: env, files: flags.files()}, nil
+		maps.Copy(env, flags.variables("http://127.0.0.1:"+strconv.Itoa(int(flags.ProxyPort))))
+		return chain{argv: all, env: env, files: flags.files(), hand: flags.handed()}, nil
 	case nil:
 		return chain{}, refuse("/confinement/net: missing")
 	default:
@@ -92,10 +99,8 @@ func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFl
 		there  bool
 	}{
 		{"serve", len(p.Serve) > 0},
-		{"routes", len(p.Routes) > 0},
 		{"listen", p.Listen != nil},
 		{"hold", p.Hold},
-		{"secret", p.Secret != ""},
 	} {
 		if no.there {
 			return proxyFlags{}, refuse("/confinement/net/proxied/proxy/%s: not served by this version: leave it out", no.member)
@@ -116,6 +121,7 @@ func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFl
 		Terminal:   c.Terminal,
 		Tell:       s.tell,
 	}
+	f.route(c.Name, p, s)
 	return f, f.check()
 }
 

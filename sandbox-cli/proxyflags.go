@@ -13,6 +13,7 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
 )
 
 // proxyFlags is what the proxy stage is told: one flag a fact, so that `ps`
@@ -32,6 +33,7 @@ type proxyFlags struct {
 	Terminal   bool
 	Tell       bool
 	upstreamIn string // the file that holds an upstream with credentials
+	routed
 }
 
 const defaultUpstream = "direct"
@@ -58,7 +60,7 @@ func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
 	} else if hosts == nil {
 		hosts = []string{} // none listed: none reached
 	}
-	j, err := judge.New(judge.Rules{Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet}, system)
+	j, err := judge.New(judge.Rules{Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet, Routes: routes.Hosts(f.mounts.Routes)}, system)
 	if err != nil {
 		return nil, withStatus(statusRefused, err)
 	}
@@ -67,10 +69,11 @@ func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
 
 // files is what the argv must not hold: an upstream with its credentials.
 func (f proxyFlags) files() map[string]string {
-	if f.upstreamIn == "" {
-		return nil
+	files := f.routed.files()
+	if f.upstreamIn != "" {
+		files[f.upstreamIn] = f.Upstream + "\n"
 	}
-	return map[string]string{f.upstreamIn: f.Upstream + "\n"}
+	return files
 }
 
 // maxUpstream bounds the file that holds an upstream, in bytes.
@@ -130,7 +133,7 @@ func (f proxyFlags) args() []string {
 	if f.PerMinute > 0 {
 		a = append(a, "--per-minute", strconv.Itoa(f.PerMinute))
 	}
-	return a
+	return append(a, f.routed.args()...)
 }
 
 // parseProxyFlags reads what args wrote, up to "--", and gives the rest.
@@ -154,6 +157,7 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	set.UintVar(&port, "proxy-port", 0, "where the proxy is reached inside")
 	set.BoolVar(&f.Terminal, "terminal", false, "the program keeps the terminal")
 	set.BoolVar(&f.Tell, "tell", false, "refusals are told on standard error")
+	f.routed.flags(set)
 	if err := set.Parse(args); err != nil {
 		return f, nil, err
 	}

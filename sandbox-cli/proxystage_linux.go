@@ -32,6 +32,10 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if len(wall) == 0 {
 		return statusRefused, fmt.Errorf("no command: want -- and the command that runs in the sandbox")
 	}
+	if env, err = f.take(env); err != nil {
+		return statusRefused, err
+	}
+	defer f.remove()
 	told := newTeller(s.Err, f)
 	way, err := newWay(f, told)
 	if err != nil {

@@ -88,7 +88,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	set.tell = true
+	set.tell, set.hand = true, true
 	c, err := confinementOf(f, set, term.IsTerminal(int(os.Stdin.Fd())))
 	if err != nil {
 		return 0, err
@@ -111,6 +111,9 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	defer made.removeFiles()
 	// The first stage of the chain is this process itself.
 	env := scrubbed(os.Environ(), made.env)
+	if err := made.handOver(); err != nil {
+		return 0, err
+	}
 	status, err := stageWithEnv(s, made.argv[1], made.argv[2:], env)
 	if err != nil && status != 0 {
 		err = withStatus(status, err)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/names"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
 )
 
 // A way is all that serves one sandbox's network: the proxy, its name server,
@@ -19,6 +21,7 @@ type way struct {
 	pool      *names.Pool
 	told      *teller
 	listeners *inside.Listeners
+	table     *routes.Table
 }
 
 // hostname is what the machine is called inside.
@@ -37,14 +40,29 @@ func newWay(f proxyFlags, told *teller) (*way, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := &way{judge: j, pool: names.NewPool(time.Now), told: told}
 	p, err := proxy.New(proxy.Config{
-		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute,
+		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f),
 		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &way{proxy: p, judge: j, pool: names.NewPool(time.Now), told: told}, nil
+	w.proxy = p
+	if w.table, err = routes.New(p, f.mounts, routeKinds); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// local answers what is asked of the proxy itself: where there are routes, they
+// do.
+func (w *way) local(f proxyFlags) http.Handler {
+	if len(f.mounts.Routes) == 0 {
+		return nil
+	}
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.table.ServeHTTP(rw, r) })
 }
 
 // carried are the destinations that a connection of the program's can have: the
@@ -105,6 +123,7 @@ func (w *way) names(name string) bool {
 // Close ends every call and every listener.
 func (w *way) Close() {
 	w.proxy.Close()
+	w.table.Close()
 	if w.listeners != nil {
 		w.listeners.Close()
 	}

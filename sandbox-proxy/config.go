@@ -28,7 +28,8 @@ type Config struct {
 	// CONNECT, plain request and SOCKS call on [Proxy.Serve], with any user.
 	Secret string
 	// Local answers requests that are meant for the proxy itself: those that
-	// name a path and no host. Nil refuses them. It does its own asking.
+	// name a path and no host. Nil refuses them. What it does beyond answering
+	// it does in a [Proxy.Visit], and calls hosts by a [Client] only.
 	Local http.Handler
 	// Refused is told of refusals, each host and port once, from many
 	// goroutines. Nil tells nobody.

@@ -139,6 +139,7 @@ func (g *gate) admitHead(h *head) {
 	default:
 		g.left = max(h.length, 0)
 	}
+	h.local = h.bad == nil && g.into == nil && h.target[0] == '/'
 	g.mode = inHead
 	g.mu.Lock()
 	g.heads = append(g.heads, h)

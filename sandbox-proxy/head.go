@@ -23,6 +23,7 @@ type head struct {
 	switches bool     // Connection names the upgrade
 	auth     []string // each Proxy-Authorization
 	accept   []string // each Accept
+	local    bool     // it is for the proxy itself
 
 	bad *badHead
 }
@@ -187,9 +188,10 @@ func (h *head) takesOver() bool {
 
 // websocket says whether the connection is asked to become a websocket (RFC
 // 6455 section 4.1). No other protocol is carried: h2c would hide the requests
-// after the first.
+// after the first. A route's bridge may speak another.
 func (h *head) websocket() bool {
-	return h.switches && h.upgrade == "websocket" && h.minor == 1 && !h.chunked && h.length <= 0
+	return h.switches && h.minor == 1 && !h.chunked && h.length <= 0 &&
+		(h.upgrade == "websocket" || h.local && token(h.upgrade) && h.upgrade != "h2c")
 }
 
 func token(s string) bool { return s != "" && len(s) < 256 && httpguts.ValidHeaderFieldName(s) }

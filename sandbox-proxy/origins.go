@@ -91,12 +91,16 @@ var errEarly = errors.New("an answer before the request")
 type origin struct {
 	net.Conn
 	proxy *Proxy
-	once  sync.Once
+	// uncounted is one of a route's: its bytes are counted on the program's side.
+	uncounted bool
+	once      sync.Once
 }
 
 func (o *origin) Read(b []byte) (int, error) {
 	n, err := o.Conn.Read(b)
-	o.proxy.meter.Add(0, n)
+	if !o.uncounted {
+		o.proxy.meter.Add(0, n)
+	}
 	if !o.proxy.valve.Wait(o.proxy.ctx.Done()) {
 		return n, net.ErrClosed
 	}
@@ -108,7 +112,9 @@ func (o *origin) Write(b []byte) (int, error) {
 		return 0, net.ErrClosed
 	}
 	n, err := o.Conn.Write(b)
-	o.proxy.meter.Add(n, 0)
+	if !o.uncounted {
+		o.proxy.meter.Add(n, 0)
+	}
 	return n, err
 }
 

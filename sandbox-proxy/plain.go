@@ -205,5 +205,5 @@ func (p *Proxy) serveLocal(w http.ResponseWriter, r *http.Request, h *head) {
 		p.badAnswer(judge.ByHTTP, h, malformed("this is a proxy: the target is not an absolute http address")).write(w, h)
 		return
 	}
-	p.config.Local.ServeHTTP(w, r)
+	p.config.Local.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), headKey{}, h)))
 }

@@ -101,14 +101,24 @@ func (t *told) first(what string) bool {
 
 // tell tells of a refusal.
 func (p *Proxy) tell(r *Refusal) {
+	p.show(r)
+	if p.config.Ended == nil {
+		return
+	}
+	record := Record{
+		At: time.Now(), By: r.By, Host: r.Host, Port: r.Port,
+		Reason: r.Reason, Detail: r.Detail, Address: r.Address,
+	}
+	if r.By == judge.ByRoute && r.Port == 0 {
+		record.Route, record.Host = r.Host, ""
+	}
+	p.config.Ended(record)
+}
+
+// show tells the owner of a refusal, once for a host and port.
+func (p *Proxy) show(r *Refusal) {
 	if p.config.Refused != nil && p.told.first(r.Target()) {
 		p.config.Refused(*r)
-	}
-	if p.config.Ended != nil {
-		p.config.Ended(Record{
-			At: time.Now(), By: r.By, Host: r.Host, Port: r.Port,
-			Reason: r.Reason, Detail: r.Detail, Address: r.Address,
-		})
 	}
 }
 
@@ -116,8 +126,11 @@ func (p *Proxy) tell(r *Refusal) {
 type Record struct {
 	_ [0]func()
 
-	At      time.Time // when it was decided
-	By      judge.By
+	At time.Time // when it was decided
+	By judge.By
+	// Route is the route that was called, "tool/gh"; Host and Port are then
+	// where it went, if to a host.
+	Route   string
 	Host    string
 	Port    uint16
 	Allowed bool

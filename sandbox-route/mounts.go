@@ -15,6 +15,9 @@ type Mounts struct {
 	Routes []Route `json:"routes"`
 	// Caller is what their bridges are told of who calls.
 	Caller Caller `json:"caller"`
+	// URLSecret is what the routes that need one are mounted under. It is given
+	// so on a pipe; beside a file it is in one of its own.
+	URLSecret string `json:"url_secret,omitempty"`
 }
 
 // ReadMounts reads and judges what a proxy mounts.
@@ -23,6 +26,7 @@ func ReadMounts(r io.Reader) (Mounts, error) {
 	err := form.Read(r, form.Object(
 		form.Required("routes", form.List(&m.Routes, Shape)),
 		form.Required("caller", CallerShape(&m.Caller)),
+		form.Optional("url_secret", form.String(&m.URLSecret)),
 	))
 	if err == nil {
 		err = m.Check()
@@ -43,9 +47,14 @@ func WriteMounts(w io.Writer, m Mounts) error {
 
 // Check judges the values.
 func (m Mounts) Check() error {
+	secret := form.URLSecret(m.URLSecret)
+	if m.URLSecret == "" {
+		secret = nil
+	}
 	return form.First(
 		form.At("routes", CheckRoutes(m.Routes, Beside{})),
 		form.At("caller", m.Caller.Check()),
+		form.At("url_secret", secret),
 	)
 }
 

@@ -72,6 +72,9 @@ func (j *Judge) Rule(c Call) Decision {
 	if c.Port == 0 {
 		return refused(h.String(), 0, Malformed, "not a port: want 1 to 65535", Open{})
 	}
+	if c.By == ByRoute {
+		return j.route(h, c.Port)
+	}
 	if h.localName() || h.literal() && classOf(h.addr, nil) == loopback {
 		return j.local(h, c.Port)
 	}
@@ -133,8 +136,7 @@ func (j *Judge) Name(name string) Decision {
 // local decides calls of this machine's loopback: by ports, in the plain
 // spellings only.
 func (j *Judge) local(h host, port uint16) Decision {
-	plain := h.name == "localhost" || h.addr == local4 || h.addr == local6
-	if !plain || !slices.Contains(j.table.ports, port) {
+	if !plainLocal(h) || !slices.Contains(j.table.ports, port) {
 		n := strconv.Itoa(int(port))
 		return refused(h.String(), port, Address, loopback.String(), Open{"ports = [" + n + "]", "--port " + n})
 	}

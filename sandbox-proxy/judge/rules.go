@@ -30,11 +30,15 @@ type Rules struct {
 	// AnyPort lets every host be called at every port by any protocol, where
 	// Hosts is nil: the mode host without localhost.
 	AnyPort bool
+	// Routes are host:port of the hosts that routes go to. Only calls by a
+	// route may reach them so, with NoInternet too; what their addresses are is
+	// judged as any host's is. This machine's loopback may be one of them.
+	Routes []string
 }
 
 // A RuleError is a rule that cannot be one.
 type RuleError struct {
-	Member string // hosts, tcp, ports
+	Member string // hosts, tcp, ports, routes
 	Entry  string // as it was written
 	Why    string
 }
@@ -78,6 +82,8 @@ type table struct {
 	hosts map[host]reach
 	under map[string]reach // *.name, by name
 	ports []uint16
+	// routes are the hosts of routes, each with its ports.
+	routes map[host][]uint16
 }
 
 func newTable(r Rules) (*table, error) {
@@ -103,6 +109,11 @@ func newTable(r Rules) (*table, error) {
 			return nil, &RuleError{"ports", strconv.Itoa(int(port)), "want 1 to 65535, each once"}
 		}
 		t.ports = append(t.ports, port)
+	}
+	for _, entry := range r.Routes {
+		if err := t.addRoute(entry); err != nil {
+			return nil, &RuleError{"routes", entry, err.Error()}
+		}
 	}
 	return t, nil
 }

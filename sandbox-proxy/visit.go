@@ -1,0 +1,203 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tunnel"
+)
+
+// Visit lets a request to the proxy itself in, to the route of that name, or
+// answers it with the refusal. What serve does in it is a call like any other:
+// it waits in a pause, is cut by a stop, has one of the places for open calls,
+// counts for per_minute, its bytes are counted, and it is told of when it is
+// over. The request's context ends with all of that, and serve must end then.
+//
+// It is for [Config].Local, with the writer and the request it was given.
+func (p *Proxy) Visit(w http.ResponseWriter, r *http.Request, name string, serve http.Handler) {
+	h, _ := r.Context().Value(headKey{}).(*head)
+	if h == nil {
+		h = &head{}
+	}
+	d := judge.Decision{Allowed: true, Host: name}
+	refused := p.admitRule(judge.ByRoute, d)
+	if refused != nil {
+		p.tell(refused)
+	}
+	var end func()
+	if refused == nil {
+		end, refused = p.begin(judge.ByRoute, d)
+	}
+	if refused != nil {
+		refused.of(r.Header["Accept"]).write(w, h)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	v := &visit{proxy: p, cancel: cancel, meter: tunnel.NewMeter(&p.meter), decision: d}
+	defer v.over(time.Now(), end)
+	if !p.add(v) {
+		panic(http.ErrAbortHandler)
+	}
+	defer p.drop(v)
+	r = r.WithContext(context.WithValue(ctx, visitKey{}, v))
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = &visitBody{r.Body, v}
+	}
+	serve.ServeHTTP(&visitWriter{ResponseWriter: w, visit: v, gate: gateOf(r), head: h}, r)
+}
+
+type (
+	headKey  struct{}
+	visitKey struct{}
+)
+
+// A visit is a request to the proxy itself that was let in.
+type visit struct {
+	proxy    *Proxy
+	cancel   func()
+	meter    *tunnel.Meter
+	decision judge.Decision
+	failed   atomic.Pointer[judge.Decision] // why what it asked for was refused
+	went     atomic.Pointer[judge.Decision] // where it went, if to a host
+}
+
+// Cut ends it at once; the program's connection is cut by itself.
+func (v *visit) Cut() { v.cancel() }
+
+func (v *visit) over(began time.Time, end func()) {
+	end()
+	if v.proxy.config.Ended == nil {
+		return
+	}
+	r := Record{
+		At: began, By: judge.ByRoute, Route: v.decision.Host, Allowed: true,
+		Up: v.meter.Up(), Down: v.meter.Down(), Took: time.Since(began),
+	}
+	if d := v.went.Load(); d != nil {
+		r.Host, r.Port = d.Host, d.Port
+	}
+	if d := v.failed.Load(); d != nil {
+		r.Host, r.Port, r.Reason, r.Detail, r.Address = d.Host, d.Port, d.Reason, d.Detail, d.Refused
+		r.Allowed = d.Reason == Failed
+	}
+	v.proxy.config.Ended(r)
+}
+
+// wait stands still in a pause.
+func (v *visit) wait() error {
+	if !v.proxy.valve.Wait(v.proxy.ctx.Done()) {
+		return net.ErrClosed
+	}
+	return nil
+}
+
+// A visitBody is what the program sends in a visit.
+type visitBody struct {
+	io.ReadCloser
+	visit *visit
+}
+
+func (b *visitBody) Read(p []byte) (int, error) {
+	if err := b.visit.wait(); err != nil {
+		return 0, err
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.visit.meter.Add(n, 0)
+	return n, err
+}
+
+// A visitWriter is the way back to the program.
+type visitWriter struct {
+	http.ResponseWriter
+	visit *visit
+	gate  *gate
+	head  *head
+}
+
+// Unwrap gives http.ResponseController the rest.
+func (w *visitWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Flush sends what is written.
+func (w *visitWriter) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
+
+// WriteHeader ends the connection where nothing behind the request was let
+// through to the server.
+func (w *visitWriter) WriteHeader(status int) {
+	if status >= 200 && w.head.takesOver() {
+		w.Header().Set("Connection", "close")
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *visitWriter) Write(p []byte) (int, error) {
+	if err := w.visit.wait(); err != nil {
+		return 0, err
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.visit.meter.Add(0, n)
+	return n, err
+}
+
+// Hijack takes the connection over, of a request that asks for an upgrade
+// only: of any other the connection may hold the next request.
+func (w *visitWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	if w.gate == nil || !w.head.takesOver() {
+		return nil, nil, errors.New("only a request that asks for an upgrade can be taken over")
+	}
+	if !takeOver(w.ResponseWriter) {
+		return nil, nil, errors.New("the connection could not be taken over")
+	}
+	w.gate.Conn.SetDeadline(time.Time{})
+	c := &visitConn{Conn: w.gate.Conn, gate: w.gate, early: w.gate.unread(), visit: w.visit}
+	return c, bufio.NewReadWriter(bufio.NewReader(c), bufio.NewWriter(c)), nil
+}
+
+// A visitConn is the program's connection, taken over.
+type visitConn struct {
+	net.Conn
+	gate  *gate
+	early []byte
+	visit *visit
+}
+
+func (c *visitConn) Read(p []byte) (n int, err error) {
+	if err := c.visit.wait(); err != nil {
+		return 0, err
+	}
+	if len(c.early) > 0 {
+		n = copy(p, c.early)
+		c.early = c.early[n:]
+	} else {
+		n, err = c.Conn.Read(p)
+	}
+	c.visit.meter.Add(n, 0)
+	return n, err
+}
+
+func (c *visitConn) Write(p []byte) (int, error) {
+	if err := c.visit.wait(); err != nil {
+		return 0, err
+	}
+	n, err := c.Conn.Write(p)
+	c.visit.meter.Add(0, n)
+	return n, err
+}
+
+// Close ends the connection.
+func (c *visitConn) Close() error { return c.gate.Close() }
+
+// CloseWrite ends what is said to the program.
+func (c *visitConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Close()
+}
