@@ -1,9 +1,11 @@
 package linuxwall
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Bwrap is the bubblewrap of this machine.
@@ -107,12 +109,12 @@ func sameBwrap(a, b knownBwrap) bool {
 // readReady gives what is kept, and every member of the file, so that writing
 // ours leaves the others'. A file that cannot be read is as one that is not
 // there: it holds nothing that cannot be found out again.
-func readReady(sys *System, settings string) (knownBwrap, map[string]json.RawMessage) {
-	members := map[string]json.RawMessage{}
+func readReady(sys *System, settings string) (knownBwrap, map[string]jsontext.Value) {
+	members := map[string]jsontext.Value{}
 	var b knownBwrap
 	text, whole := sys.Text(join(settings, readyFile), maxText)
 	if settings == "" || !whole || json.Unmarshal([]byte(text), &members) != nil {
-		return b, map[string]json.RawMessage{}
+		return b, map[string]jsontext.Value{}
 	}
 	if json.Unmarshal(members["bwrap"], &b) != nil {
 		return knownBwrap{}, members
@@ -120,7 +122,7 @@ func readReady(sys *System, settings string) (knownBwrap, map[string]json.RawMes
 	return b, members
 }
 
-func keepReady(sys *System, settings string, members map[string]json.RawMessage, b knownBwrap) {
+func keepReady(sys *System, settings string, members map[string]jsontext.Value, b knownBwrap) {
 	entry, err := json.Marshal(b)
 	if err != nil {
 		return

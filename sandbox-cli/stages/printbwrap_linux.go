@@ -1,8 +1,9 @@
 package stages
 
 import (
-	"encoding/json"
 	"io"
+
+	"github.com/go-json-experiment/json"
 
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
@@ -13,5 +14,10 @@ import (
 // is open.
 func printBwrap(w io.Writer, plan linuxwall.Plan) error {
 	argv := append([]string{plan.Bwrap}, plan.BwrapArgs(launch.FirstFile)...)
-	return json.NewEncoder(w).Encode(append(append(argv, "--"), plan.Argv...))
+	line, err := json.Marshal(append(append(argv, "--"), plan.Argv...))
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
 }

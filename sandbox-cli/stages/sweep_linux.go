@@ -19,41 +19,29 @@ import (
 // stage when that falls: a shell starts in a tenth of our own time, and is paid
 // for at every start.
 type watch struct {
-	cmd   *exec.Cmd
-	hold  *os.File      // the wall's end of the pipe
-	ended chan struct{} // closed when it is gone
-	over  chan struct{} // closed when it may go
+	cmd     *exec.Cmd
+	hold    *os.File      // the wall's end of the pipe
+	started chan struct{} // closed when it is there, or cannot be
+	failed  error         // why it cannot
+	ended   chan struct{} // closed when it is gone
+	over    chan struct{} // closed when it may go
 }
 
-// watchOver starts the watch of a run that holds stubs. A run does not go on
+// watchOver starts the watch of a run that holds stubs, beside what the start
+// goes on with: [watch.there] says whether it is there. A run does not go on
 // without its watch: it is told to end, as by SIGTERM.
-func watchOver(dir string, held *stubs.Held) (*watch, error) {
-	w := &watch{ended: make(chan struct{}), over: make(chan struct{})}
+func watchOver(dir string, held *stubs.Held) *watch {
+	w := &watch{started: make(chan struct{}), ended: make(chan struct{}), over: make(chan struct{})}
 	if held.Record() == "" {
-		return w, nil
-	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	ours, theirs, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("the watch over stubs: %w", err)
-	}
-	defer ours.Close()
-	w.hold = theirs
-	w.cmd = exec.Command("/bin/sh", "-c", `read -r _; exec "$0" sweep "$1" "$2"`, self, dir, held.Record())
-	w.cmd.Stdin = ours
-	w.cmd.Dir = "/"
-	w.cmd.Env = []string{}
-	// A session of its own: neither the terminal's signals nor a kill of the
-	// caller's process group ends it before its work is done.
-	w.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := w.cmd.Start(); err != nil {
-		w.hold.Close()
-		return nil, fmt.Errorf("the watch over stubs: %w", err)
+		close(w.started)
+		return w
 	}
 	go func() {
+		w.failed = w.start(dir, held.Record())
+		close(w.started)
+		if w.failed != nil {
+			return
+		}
 		w.cmd.Wait()
 		close(w.ended)
 		select {
@@ -62,12 +50,44 @@ func watchOver(dir string, held *stubs.Held) (*watch, error) {
 			syscall.Kill(os.Getpid(), syscall.SIGTERM)
 		}
 	}()
-	return w, nil
+	return w
+}
+
+func (w *watch) start(dir, record string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("the watch over stubs: %w", err)
+	}
+	defer ours.Close()
+	cmd := exec.Command("/bin/sh", "-c", `read -r _; exec "$0" sweep "$1" "$2"`, self, dir, record)
+	cmd.Stdin = ours
+	cmd.Dir = "/"
+	cmd.Env = []string{}
+	// A session of its own: neither the terminal's signals nor a kill of the
+	// caller's process group ends it before its work is done.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		theirs.Close()
+		return fmt.Errorf("the watch over stubs: %w", err)
+	}
+	w.cmd, w.hold = cmd, theirs
+	return nil
+}
+
+// there waits until the watch is, and says why it cannot be.
+func (w *watch) there() error {
+	<-w.started
+	return w.failed
 }
 
 // end ends the watch: its work was done. It is given to be called once.
 func (w *watch) end() {
 	close(w.over)
+	<-w.started
 	if w.cmd != nil {
 		w.cmd.Process.Kill()
 		<-w.ended

@@ -116,25 +116,21 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 	if taken := held.Taken(); len(taken) > 0 {
 		return say.StatusSetup, fmt.Errorf("%s: %w", taken[0], linuxwall.ErrChanged)
 	}
+	watch := watchOver(dir, held)
+	defer watch.end()
 	opened, err := linuxwall.Open(&plan)
 	if err != nil {
 		return say.StatusSetup, err
 	}
-	watch, err := watchOver(dir, held)
-	if err != nil {
-		opened.Close()
-		return say.StatusSetup, err
-	}
-	defer watch.end()
-	return start(plan, opened, held, filter, env)
+	return start(plan, opened, held, watch, filter, env)
 }
 
 // start starts the program behind the plan's mounts and gives its status.
-func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, filter []byte, env []string) (int, error) {
+func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watch *watch, filter []byte, env []string) (int, error) {
 	defer opened.Close()
 	return launch.Run(launch.Spec{
 		Bwrap: plan.Bwrap, Args: plan.BwrapArgs(launch.FirstFile), Files: opened.Files(),
-		Seccomp: filter, SyncFile: held.File(),
+		Seccomp: filter, SyncFile: held.File(), Before: watch.there,
 		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{linuxwall.ProgramInside, "inside", "--"},
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	})

@@ -25,6 +25,12 @@ func (b *sandbox) gate() *Error {
 			return err
 		}
 	}
+	if b.spec.Before != nil {
+		if err := b.spec.Before(); err != nil {
+			b.kill()
+			return setupError("the sandbox could not be set up", err)
+		}
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.aborted != 0 {

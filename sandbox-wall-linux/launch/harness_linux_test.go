@@ -3,6 +3,7 @@ package launch
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -36,6 +37,8 @@ type order struct {
 	Keep int
 	// Sync is a file that the sandbox's first process keeps open.
 	Sync string
+	// NotYet is why the program may not start, found out at the last moment.
+	NotYet string
 	// NoStreams passes nil for all three.
 	NoStreams bool
 	Filter    []byte
@@ -96,6 +99,9 @@ func (o order) run() int {
 			panic(err)
 		}
 		s.SyncFile = f
+	}
+	if o.NotYet != "" {
+		s.Before = func() error { return errors.New(o.NotYet) }
 	}
 	if !o.NoStage {
 		exe, err := os.Executable()

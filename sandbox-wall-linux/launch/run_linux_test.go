@@ -211,6 +211,17 @@ func code(err error) int {
 	return 0
 }
 
+// What must be there before the program is waited for; without it nothing runs.
+func TestBefore(t *testing.T) {
+	both(t, func(t *testing.T, bare bool) {
+		o := sh("echo ran")
+		o.Bare, o.NotYet = bare, "no watch"
+		if got := o.do(t); got.status != StatusSetup || got.out != "" || !strings.Contains(got.errs, "no watch") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
 // The lock on the SyncFile is the sandbox's for as long as it lives, and what
 // is locked cannot be reached from inside.
 func TestSyncFile(t *testing.T) {

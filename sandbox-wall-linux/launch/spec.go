@@ -39,6 +39,9 @@ type Spec struct {
 	// what follows it. It is used for a terminal where the pid namespace
 	// cannot be had.
 	Stage []string
+	// Before is called when all is made and the program is about to start; its
+	// error is why it does not. Nil is nothing to wait for.
+	Before func() error
 	// MustScope refuses a kernel that cannot keep abstract sockets and signals
 	// in; otherwise what the kernel has is used.
 	MustScope bool

@@ -2,7 +2,9 @@ package stubs
 
 import (
 	"bytes"
-	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
 )
 
 // An entry is what a run wrote down of one stub: a line of JSON. The lines of
@@ -10,26 +12,31 @@ import (
 // with it follow when all are made. So a run that was killed in the middle left
 // either no stub or a line for it.
 type entry struct {
-	Path string `json:"path"`
+	Path string `json:"path,omitzero"`
+	// Bytes is the path where it is not UTF-8, which JSON cannot hold.
+	Bytes []byte `json:"bytes,omitempty"`
 	// In is the folder that the stub is in.
 	In Node `json:"in"`
 	// Node is the stub's own; zero until it is made.
 	Node Node `json:"node,omitzero"`
 	// Unmarked is that the file system keeps no sticky bit, so that only the
 	// node tells.
-	Unmarked bool   `json:"unmarked,omitempty"`
-	File     bool   `json:"file,omitempty"`
-	Text     string `json:"text,omitempty"`
+	Unmarked bool   `json:"unmarked,omitzero"`
+	File     bool   `json:"file,omitzero"`
+	Text     string `json:"text,omitzero"`
 }
 
 func writeEntries(entries []entry) ([]byte, error) {
 	var b bytes.Buffer
-	lines := json.NewEncoder(&b)
-	lines.SetEscapeHTML(false)
 	for _, e := range entries {
-		if err := lines.Encode(e); err != nil {
+		if !utf8.ValidString(e.Path) {
+			e.Path, e.Bytes = "", []byte(e.Path)
+		}
+		line, err := json.Marshal(e)
+		if err != nil {
 			return nil, err
 		}
+		b.Write(append(line, '\n'))
 	}
 	return b.Bytes(), nil
 }
@@ -43,7 +50,13 @@ func readEntries(text []byte) []entry {
 	for len(text) > 0 && len(entries) < maxWants {
 		line, rest, whole := bytes.Cut(text, []byte{'\n'})
 		var e entry
-		if !whole || json.Unmarshal(line, &e) != nil || !cleanPath(e.Path) || len(e.Text) > maxText {
+		if !whole || json.Unmarshal(line, &e) != nil {
+			break
+		}
+		if e.Bytes != nil {
+			e.Path, e.Bytes = string(e.Bytes), nil
+		}
+		if !cleanPath(e.Path) || len(e.Text) > maxText {
 			break
 		}
 		text = rest

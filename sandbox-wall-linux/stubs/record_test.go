@@ -14,6 +14,7 @@ func someEntries() []entry {
 		{Path: "/home/u/w/.git", In: Node{1, 2}},
 		{Path: "/home/u/w/.git", In: Node{1, 2}, Node: Node{1, 3}},
 		{Path: "/home/u/w/a \"b\"\n<é>/.envrc", In: Node{1, 9}, Node: Node{7, 8}, Unmarked: true},
+		{Path: "/home/u/\xff/.git", In: Node{1, 9}, Node: Node{7, 8}},
 		{Path: "/r/.git/commondir", In: Node{1, 2}, File: true, Text: ".\n"},
 	}
 }
