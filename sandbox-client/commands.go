@@ -54,7 +54,7 @@ func commandsShape(c *Commands) form.Shape {
 			}
 			c.any = true
 		case form.IsObject:
-			form.Object(form.Required("only", form.Strings(&c.Paths)))(d)
+			form.Object(form.Required("only", form.Paths(&c.Paths)))(d)
 		default:
 			d.Refuse(`want "any" or {"only": […]}, got ` + d.Peek())
 		}

@@ -12,7 +12,8 @@ import (
 // which environment: that stays its caller's.
 //
 // The wall reads all of it but the proxy in Net, which the proxy reads. Paths
-// are absolute and clean, and those of Write and Read must be there when it
+// are absolute and clean (a slash at the end is dropped when it is read), and
+// those of Write and Read must be there when it
 // starts. Whatever it says, the settings folder stays closed.
 type Confinement struct {
 	_ [0]func()
@@ -96,11 +97,11 @@ func checkTmpPrefix(s string) error {
 func confinementShape(c *Confinement) form.Shape {
 	return form.Object(
 		form.Required("name", form.String(&c.Name)),
-		form.Required("write", form.Strings(&c.Write)),
-		form.Optional("write_dot_files", form.Strings(&c.WriteDotFiles)),
-		form.Required("read", form.Strings(&c.Read)),
+		form.Required("write", form.Paths(&c.Write)),
+		form.Optional("write_dot_files", form.Paths(&c.WriteDotFiles)),
+		form.Required("read", form.Paths(&c.Read)),
 		form.Optional("read_home", form.Bool(&c.ReadHome)),
-		form.Optional("hide", form.Strings(&c.Hide)),
+		form.Optional("hide", form.Paths(&c.Hide)),
 		form.Optional("tmp_prefix", form.String(&c.TmpPrefix)),
 		form.Optional("terminal", form.Bool(&c.Terminal)),
 		form.Required("commands", commandsShape(&c.Commands)),

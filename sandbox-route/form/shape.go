@@ -94,6 +94,20 @@ func (d *Decoder) eachMember(member func(name string)) {
 // Strings is a list of strings. An empty list is not nil.
 func Strings(p *[]string) Shape { return List(p, String) }
 
+// Paths is a list of files and folders, each without a last slash: people and
+// shells write one behind a folder, and it names the same.
+func Paths(p *[]string) Shape {
+	return List(p, func(v *string) Shape {
+		read := String(v)
+		return func(d *Decoder) {
+			read(d)
+			if trimmed := strings.TrimRight(*v, "/"); trimmed != "" {
+				*v = trimmed
+			}
+		}
+	})
+}
+
 // List reads a list, each item with the shape that item makes. An empty list
 // is not nil.
 func List[T any](p *[]T, item func(*T) Shape) Shape {
