@@ -85,6 +85,44 @@ func ReadWiresFrom(s SettingsFolder) (Wires, error) {
 	return w, nil
 }
 
+// A Wire is what the flags say of one sandbox's way out. Stopped holds all.
+type Wire struct {
+	_ [0]func()
+
+	// Stopped says that every wire is stopped.
+	Stopped bool
+	// Paused says that this one is paused.
+	Paused bool
+	// Why is what it was paused for; it may be empty.
+	Why string
+}
+
+// ReadWireFrom reads one sandbox's wire afresh, as [ReadWiresFrom] reads all:
+// two looks at files, for who asks on every call. It needs no descriptor.
+func ReadWireFrom(s SettingsFolder, sandbox string) (Wire, error) {
+	flag, err := s.Paused(sandbox)
+	if err != nil {
+		return Wire{}, errors.Join(ErrUnavailable, err)
+	}
+	stopped, err := exists(s.Stopped())
+	if err != nil || stopped {
+		return Wire{Stopped: stopped}, err
+	}
+	// Looked for before it is opened: opening takes a descriptor, and who has
+	// none left is told that before whether the file is there (open(2)).
+	if paused, err := exists(flag); err != nil || !paused {
+		return Wire{}, err
+	}
+	why, paused, err := readWhy(flag)
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return Wire{Paused: true}, nil
+	}
+	if err != nil {
+		return Wire{}, err
+	}
+	return Wire{Paused: paused, Why: why}, nil
+}
+
 // exists says whether anything has that name, whatever it is. A name below
 // something that is not a folder cannot be told, so it is no answer.
 func exists(path string) (bool, error) {

@@ -85,6 +85,10 @@ func TestReadWiresFrom(t *testing.T) {
 			if err := w.Check(); err != nil {
 				t.Errorf("what was read cannot be written: %v", err)
 			}
+			why, there := got["web"]
+			if one, err := client.ReadWireFrom(s, "web"); err != nil || one.Stopped != c.stopped || !c.stopped && (one.Paused != there || one.Why != why) {
+				t.Errorf("of one sandbox read %+v (%v)", one, err)
+			}
 			if after := listing(t, string(s)); !reflect.DeepEqual(before, after) {
 				t.Errorf("reading made %v of %v", after, before)
 			}
@@ -134,6 +138,9 @@ func TestWiresUnavailable(t *testing.T) {
 			if errors.Is(err, client.ErrRequest) {
 				t.Error("nobody requested it")
 			}
+			if one, err := client.ReadWireFrom(s, "web"); !errors.Is(err, client.ErrUnavailable) {
+				t.Errorf("of one sandbox read %+v (%v)", one, err)
+			}
 		})
 	}
 }
@@ -179,5 +186,14 @@ func TestStoppedByALink(t *testing.T) {
 	}
 	if w, err := client.ReadWiresFrom(s); err != nil || !w.Stopped {
 		t.Errorf("read %+v (%v)", w, err)
+	}
+}
+
+func TestWireOfNoSandbox(t *testing.T) {
+	s := client.SettingsFolder(t.TempDir())
+	for _, name := range []string{"", "..", "a/b", "../stopped"} {
+		if w, err := client.ReadWireFrom(s, name); !errors.Is(err, client.ErrUnavailable) {
+			t.Errorf("%q: read %+v (%v)", name, w, err)
+		}
 	}
 }

@@ -37,6 +37,11 @@ type Config struct {
 	// Ended is told of every call that was decided, when it is over. Nil tells
 	// nobody.
 	Ended func(Record)
+	// Wire reads what the owner says of this way out. It is asked on every
+	// call, from many goroutines, and again whenever [Proxy.CheckWire] is
+	// called; what it says holds until then. Nil leaves it to Stop, Pause and
+	// Resume.
+	Wire func() Wire
 	// Dial connects to an address that was judged, or to the upstream. Nil is
 	// the system's.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)

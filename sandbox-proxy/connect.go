@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -82,6 +83,7 @@ func (p *Proxy) badAnswer(by judge.By, h *head, wrong *badHead) answer {
 // A call is one that was let through.
 type call struct {
 	proxy    *Proxy
+	ctx      context.Context // ends with a stop
 	by       judge.By
 	decision judge.Decision
 	meter    *tunnel.Meter
@@ -96,7 +98,8 @@ type call struct {
 // call admits a call and takes a place for it: the place is given back by
 // over or failed.
 func (p *Proxy) call(asked judge.Call) (*call, *Refusal) {
-	d, r := p.admit(p.ctx, asked)
+	ctx := p.dialContext() // from before the wire is looked at: a stop after that ends it
+	d, r := p.admit(ctx, asked)
 	if r != nil {
 		return nil, r
 	}
@@ -104,12 +107,12 @@ func (p *Proxy) call(asked judge.Call) (*call, *Refusal) {
 	if r != nil {
 		return nil, r
 	}
-	return &call{proxy: p, by: asked.By, decision: d, meter: tunnel.NewMeter(&p.meter), began: time.Now(), end: end}, nil
+	return &call{proxy: p, ctx: ctx, by: asked.By, decision: d, meter: tunnel.NewMeter(&p.meter), began: time.Now(), end: end}, nil
 }
 
 // connect opens the way.
 func (c *call) connect() (err error) {
-	c.far, c.early, err = c.proxy.dialOut(c.proxy.ctx, c.decision)
+	c.far, c.early, err = c.proxy.dialOut(c.ctx, c.decision)
 	return err
 }
 

@@ -32,13 +32,16 @@ type Proxy struct {
 	ctx    context.Context // ends with the proxy
 	cancel context.CancelFunc
 	work   sync.WaitGroup
+	wires  sync.Mutex // held while the wire is read and what it says is done
 
 	mu        sync.Mutex
 	closed    bool
 	listeners map[net.Listener]bool // true: an address of this network
 	open      map[cutter]bool
 	waiting   list.List // of *gate, the longest waiting first
-	wire      wire
+	wire      Wire
+	dialing   context.Context // ends with a stop
+	cutDials  context.CancelFunc
 }
 
 // A cutter is something open that can be ended at once.
@@ -60,6 +63,7 @@ func New(c Config) (*Proxy, error) {
 		p.config.Dial = dialSystem
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
+	p.dialing, p.cutDials = context.WithCancel(p.ctx)
 	p.origins = newOrigins(p.dialOrigin)
 	if c.Upstream.forwards() {
 		p.forwarding = newOrigins(p.dialForwarding)
@@ -167,7 +171,7 @@ func (p *Proxy) addIdle(g *gate) bool { return p.note(g, false) }
 
 func (p *Proxy) note(c cutter, isCall bool) bool {
 	p.mu.Lock()
-	refuse := p.closed || isCall && p.wire.stopped
+	refuse := p.closed || isCall && p.wire.Stopped
 	if !refuse {
 		p.open[c] = true
 	}
