@@ -54,5 +54,7 @@ func newRoot(s Streams) *cobra.Command {
 		return withStatus(statusRefused, err)
 	})
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s))
+	addWires(root, s)
+	root.AddCommand(newOnStop(), newTraffic(s))
 	return root
 }

@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/creack/pty v1.1.24
+	github.com/go-json-experiment/json v1.27.2
 	github.com/lnkhq/lnk-sandbox/sandbox-client v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-proxy v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-wall-linux v0.1.0
@@ -17,7 +18,7 @@ require (
 
 require (
 	github.com/armon/go-socks5 v0.0.0-20160902184237-e75332964ef5 // indirect
-	github.com/go-json-experiment/json v1.27.2 // indirect
+	github.com/fsnotify/fsnotify v1.10.1 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/nftables v0.3.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect

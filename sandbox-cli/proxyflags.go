@@ -104,7 +104,7 @@ func secretUpstream(upstream string) bool {
 }
 
 func (f proxyFlags) args() []string {
-	a := []string{"--name", f.Name, "--proxy-port", strconv.Itoa(int(f.ProxyPort))}
+	a := []string{"--settings", f.Settings, "--name", f.Name, "--proxy-port", strconv.Itoa(int(f.ProxyPort))}
 	if f.upstreamIn != "" {
 		a = append(a, "--upstream-in", f.upstreamIn)
 	} else {
@@ -144,6 +144,7 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	set := pflag.NewFlagSet("proxy", pflag.ContinueOnError)
 	set.SetInterspersed(false)
 	set.Usage = func() {}
+	set.StringVar(&f.Settings, "settings", "", "the settings folder")
 	set.StringVar(&f.Name, "name", "", "the sandbox's name")
 	set.StringVar(&f.Upstream, "upstream", "", "direct, or http://, https:// or socks5:// host:port")
 	set.StringVar(&f.upstreamIn, "upstream-in", "", "the file that holds the upstream")
@@ -160,6 +161,9 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	f.routed.flags(set)
 	if err := set.Parse(args); err != nil {
 		return f, nil, err
+	}
+	if !filepath.IsAbs(f.Settings) {
+		return f, nil, fmt.Errorf("--settings %q: want an absolute path", f.Settings)
 	}
 	if set.ArgsLenAtDash() != 0 {
 		return f, nil, fmt.Errorf("%q: want -- and the command behind it", set.Arg(0))

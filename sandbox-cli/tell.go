@@ -48,6 +48,17 @@ func (t *teller) tell(what, why string, open judge.Open) {
 	}
 }
 
+// say tells what is no refusal, whether refusals are told or not.
+func (t *teller) say(line string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.late {
+		t.lines = append(t.lines, line)
+	} else {
+		complainLine(t.w, "run", line)
+	}
+}
+
 // toOpen says what would open it: the flag, as whoever runs a program types it,
 // or the member where there is no flag.
 func toOpen(open judge.Open) string {

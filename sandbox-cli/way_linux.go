@@ -20,6 +20,7 @@ type way struct {
 	judge     *judge.Judge
 	pool      *names.Pool
 	told      *teller
+	owner     *owner
 	listeners *inside.Listeners
 	table     *routes.Table
 }
@@ -40,9 +41,9 @@ func newWay(f proxyFlags, told *teller) (*way, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &way{judge: j, pool: names.NewPool(time.Now), told: told}
+	w := &way{judge: j, pool: names.NewPool(time.Now), told: told, owner: newOwner(f.Settings, f.Name, told.say)}
 	p, err := proxy.New(proxy.Config{
-		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f),
+		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire,
 		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
 	})
 	if err != nil {
@@ -53,6 +54,7 @@ func newWay(f proxyFlags, told *teller) (*way, error) {
 		p.Close()
 		return nil, err
 	}
+	w.owner.follow(p)
 	return w, nil
 }
 
@@ -124,6 +126,7 @@ func (w *way) names(name string) bool {
 func (w *way) Close() {
 	w.proxy.Close()
 	w.table.Close()
+	w.owner.close()
 	if w.listeners != nil {
 		w.listeners.Close()
 	}
