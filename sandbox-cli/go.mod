@@ -7,6 +7,7 @@ require (
 	github.com/go-json-experiment/json v1.27.2
 	github.com/lnkhq/lnk-sandbox/sandbox-client v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-proxy v0.1.0
+	github.com/lnkhq/lnk-sandbox/sandbox-route v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-wall-linux v0.1.0
 	github.com/miekg/dns v1.1.73
 	github.com/pelletier/go-toml/v2 v2.4.3
@@ -23,7 +24,6 @@ require (
 	github.com/google/nftables v0.3.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/lnkhq/lnk-sandbox/measure-contract v0.1.0 // indirect
-	github.com/lnkhq/lnk-sandbox/sandbox-route v0.1.0 // indirect
 	github.com/mdlayher/netlink v1.7.3-0.20250113171957-fbb4dce95f42 // indirect
 	github.com/mdlayher/socket v0.5.0 // indirect
 	golang.org/x/net v0.62.0 // indirect

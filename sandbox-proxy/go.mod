@@ -9,6 +9,7 @@ require (
 	github.com/google/nftables v0.3.0
 	github.com/lnkhq/lnk-sandbox/measure-contract v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-client v0.1.0
+	github.com/lnkhq/lnk-sandbox/sandbox-route v0.1.0
 	github.com/miekg/dns v1.1.73
 	go.uber.org/goleak v1.3.0
 	golang.org/x/net v0.62.0
@@ -19,7 +20,6 @@ require (
 
 require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
-	github.com/lnkhq/lnk-sandbox/sandbox-route v0.1.0 // indirect
 	github.com/mdlayher/netlink v1.7.3-0.20250113171957-fbb4dce95f42 // indirect
 	github.com/mdlayher/socket v0.5.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
