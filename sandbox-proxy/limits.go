@@ -7,6 +7,9 @@ const (
 	// maxCalls bounds calls that are open at once: tunnels, and plain
 	// requests under way. One more is answered with 503.
 	maxCalls = 512
+	// maxInward bounds connections from this machine to ports inside. One more
+	// is reset.
+	maxInward = 512
 	// maxWaiting bounds connections that have asked for nothing yet, or for
 	// nothing more. One more ends the one that has waited longest, so that a
 	// program that opens thousands shuts out nobody but itself.

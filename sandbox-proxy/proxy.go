@@ -21,6 +21,7 @@ type Proxy struct {
 	limiter *rate.Limiter
 	calls   chan struct{} // one in it a call that is open
 	dials   chan struct{} // one in it a call that is being connected
+	inward  chan struct{} // one in it a connection to a port inside
 	meter   tunnel.Meter
 	valve   tunnel.Valve
 	told    told
@@ -53,7 +54,7 @@ func New(c Config) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		config: c, calls: make(chan struct{}, maxCalls), dials: make(chan struct{}, maxDials),
+		config: c, calls: make(chan struct{}, maxCalls), dials: make(chan struct{}, maxDials), inward: make(chan struct{}, maxInward),
 		listeners: map[net.Listener]bool{}, open: map[cutter]bool{},
 	}
 	if c.PerMinute > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -66,13 +67,28 @@ func (c *checker) take(fd int, as listener, got *Listeners) error {
 }
 
 func (c *checker) check(fd int, as listener) error {
-	domain, kind, accepting, protocol := unix.AF_INET6, unix.SOCK_STREAM, 1, unix.IPPROTO_TCP
-	if as.at.Addr().Is4() {
-		domain = unix.AF_INET
-	}
+	kind, accepting, protocol := unix.SOCK_STREAM, 1, unix.IPPROTO_TCP
 	if as.packets() {
 		kind, accepting, protocol = unix.SOCK_DGRAM, 0, unix.IPPROTO_UDP
 	}
+	if err := checkKind(fd, domainOf(as.at.Addr()), kind, accepting, protocol); err != nil {
+		return err
+	}
+	if err := checkAddress(fd, as); err != nil {
+		return err
+	}
+	return c.checkNetwork(fd)
+}
+
+func domainOf(a netip.Addr) int {
+	if a.Is4() {
+		return unix.AF_INET
+	}
+	return unix.AF_INET6
+}
+
+// checkKind holds a socket to what it is said to be.
+func checkKind(fd, domain, kind, accepting, protocol int) error {
 	for _, o := range []struct{ option, want int }{
 		{unix.SO_DOMAIN, domain}, {unix.SO_TYPE, kind}, {unix.SO_ACCEPTCONN, accepting}, {unix.SO_PROTOCOL, protocol},
 	} {
@@ -84,9 +100,11 @@ func (c *checker) check(fd int, as listener) error {
 			return fmt.Errorf("%w: socket option %d is %d and not %d", errSocket, o.option, is, o.want)
 		}
 	}
-	if err := checkAddress(fd, as); err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkNetwork holds a socket to the one network inside.
+func (c *checker) checkNetwork(fd int) error {
 	// Linux 4.10; allowed to whoever owns the network's user namespace.
 	ns, err := unix.IoctlRetInt(fd, unix.SIOCGSKNS)
 	if err != nil {

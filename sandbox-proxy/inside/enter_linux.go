@@ -17,7 +17,9 @@ const goWait = 30
 // Enter makes the network of this process's namespaces and hands its listeners
 // up over the control socket fd, both as [ParseFlags] read them. It returns
 // once the proxy said to go on, fd closed and this process sealed; the caller
-// then executes the wall from the same goroutine.
+// then executes the wall from the same goroutine. With [Want.Sockets] fd stays
+// open, on exec it is closed, and a goroutine makes sockets until the proxy
+// closes its end: the caller then starts the wall, and stays.
 //
 // The goroutine stays locked to its thread: the thread that executes the next
 // program decides whether it still dies with the proxy, since PR_SET_PDEATHSIG
@@ -29,11 +31,14 @@ func Enter(fd int, want Want) error {
 	if err != nil {
 		return err
 	}
-	defer unix.Close(c.fd)
 	err = c.enter(want)
 	if err != nil {
 		c.fail(err)
 	}
+	if err == nil && want.Sockets {
+		return c.stay()
+	}
+	unix.Close(c.fd)
 	return err
 }
 

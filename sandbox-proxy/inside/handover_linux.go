@@ -30,6 +30,7 @@ type Handover struct {
 	close  sync.Once
 	ours   *net.UnixConn
 	theirs *os.File
+	there  namespace // of the listeners, once they are here
 }
 
 // Prepare makes cmd start in a user and a network namespace of its own, its
@@ -165,6 +166,7 @@ func (h *Handover) receive(ctx context.Context, got *Listeners) error {
 				closeFDs(fds)
 				return fmt.Errorf("%w: %d listeners and not %d", errMessage, len(seen), len(want))
 			}
+			h.there = check.there
 			return nil
 		case *StepError:
 			closeFDs(fds)
@@ -210,9 +212,11 @@ func rights(oob []byte) (fds []int, err error) {
 }
 
 // Go lets the process go on to execute the wall. The control socket is closed
-// by it.
+// by it, unless [Want.Sockets] keeps it for [Handover.Sockets].
 func (h *Handover) Go() error {
-	defer h.Close()
+	if !h.want.Sockets {
+		defer h.Close()
+	}
 	if err := h.ours.SetWriteDeadline(time.Now().Add(receiveWait)); err != nil {
 		return failed(StepWait, "", err)
 	}

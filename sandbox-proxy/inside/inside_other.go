@@ -36,6 +36,20 @@ func (*Handover) Go() error { return failed(StepWait, "", errOther) }
 // Close does nothing.
 func (*Handover) Close() {}
 
+// Sockets is nil.
+func (*Handover) Sockets() *Sockets { return nil }
+
+// Sockets are made on Linux only.
+type Sockets struct{}
+
+// Dial fails with [errors.ErrUnsupported].
+func (*Sockets) Dial(context.Context, uint16) (net.Conn, error) {
+	return nil, failed(StepControl, "", errOther)
+}
+
+// Close does nothing.
+func (*Sockets) Close() error { return nil }
+
 // Enter fails with [errors.ErrUnsupported].
 func Enter(int, Want) error { return failed(StepNamespace, "", errOther) }
 

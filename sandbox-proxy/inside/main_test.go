@@ -51,6 +51,7 @@ func roles() map[string]func([]string) error {
 		"liar":    liar,
 		"tamper":  tamper,
 		"forbid":  forbid,
+		"stayer":  stayer,
 	}
 }
 

@@ -16,11 +16,20 @@ import (
 //	'r' ipv6               up, the last: all listeners are sent, all is sealed
 //	'e' errno text×4       up, instead: step, what, why, hint
 //	'g'                    down: go on
+//
+// and from then on, where sockets were wanted:
+//
+//	's' family             down: a socket, please
+//	'c' family             up, with one descriptor: here it is
+//	'n' errno              up, instead: there is none
 const (
 	kindListener = 'l'
 	kindReady    = 'r'
 	kindFailed   = 'e'
 	kindGo       = 'g'
+	kindAsk      = 's'
+	kindSocket   = 'c'
+	kindNone     = 'n'
 )
 
 // maxMessage bounds a message, in bytes. maxText bounds one text of a failure.

@@ -29,6 +29,9 @@ type Want struct {
 	// To are the destinations that TCP connections are carried to; a connection
 	// to any other address is refused before it is made. None is every address.
 	To []netip.Prefix
+	// Sockets keeps the process that calls [Enter] making sockets for
+	// [Sockets.Dial]: it must go on and execute nothing in its own place.
+	Sockets bool
 }
 
 // MaxTo is how many destinations a [Want] may name: each is a rule.
@@ -71,6 +74,7 @@ const (
 	flagProxy   = "--proxy-port="
 	flagPort    = "--port="
 	flagTo      = "--to="
+	flagSockets = "--sockets"
 )
 
 // Flags tells the stage inside what is wanted and that its control socket is
@@ -85,6 +89,9 @@ func (w Want) Flags(fd int) []string {
 	}
 	for _, to := range w.To {
 		f = append(f, flagTo+to.String())
+	}
+	if w.Sockets {
+		f = append(f, flagSockets)
 	}
 	return f
 }
@@ -126,6 +133,8 @@ func ParseFlags(args []string) (fd int, want Want, rest []string, err error) {
 				return -1, Want{}, nil, fmt.Errorf("%w: %s: it takes a block of addresses", ErrWant, arg)
 			}
 			want.To = append(want.To, to)
+		case arg == flagSockets:
+			want.Sockets = true
 		default:
 			return finish(fd, want, rest)
 		}

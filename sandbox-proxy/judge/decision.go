@@ -17,6 +17,7 @@ const (
 	ByDNS         By = "dns"         // a name that was asked for
 	ByPort        By = "port"        // a port of loopback that is carried into the sandbox
 	ByRoute       By = "route"       // a route that goes to a host
+	ByServe       By = "serve"       // a connection of this machine to a port inside
 )
 
 // A Call is one call of the program: the host as it was written, and the port.

@@ -1,0 +1,145 @@
+package proxy_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strconv"
+	"testing"
+	"time"
+
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+)
+
+// echo is a server that says back what it is told, and its dialer: a port
+// inside as the proxy sees it.
+func echo(t *testing.T) func(context.Context) (net.Conn, error) {
+	t.Helper()
+	ln := listen(t)
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() { io.Copy(c, c); c.Close() }()
+		}
+	}()
+	return func(ctx context.Context) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", ln.Addr().String())
+	}
+}
+
+// calls asks what a served port says; "" is a reset.
+func calls(t *testing.T, at string) string {
+	t.Helper()
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(patience))
+	io.WriteString(c, "ping")
+	c.(*net.TCPConn).CloseWrite()
+	b, _ := io.ReadAll(c)
+	return string(b)
+}
+
+func TestServeInward(t *testing.T) {
+	l := newLab(t)
+	ln := listen(t)
+	at := ln.Addr().String()
+	go l.proxy.ServeInward(ln, 3000, echo(t))
+	if got := calls(t, at); got != "ping" {
+		t.Errorf("got %q", got)
+	}
+	l.proxy.Stop("")
+	if got := calls(t, at); got != "" {
+		t.Errorf("stopped: %q", got)
+	}
+	l.proxy.Resume()
+	l.proxy.Pause("")
+	if got := calls(t, at); got != "" {
+		t.Errorf("paused: %q", got)
+	}
+	l.proxy.Resume()
+	if got := calls(t, at); got != "ping" {
+		t.Errorf("after: %q", got)
+	}
+	if up, down := l.proxy.Carried(); up != 8 || down != 8 {
+		t.Errorf("up %d, down %d", up, down)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.ended) == 0 || l.ended[0].By != judge.ByServe || l.ended[0].Port != 3000 || !l.ended[0].Allowed {
+		t.Errorf("records: %+v", l.ended)
+	}
+}
+
+// A stop cuts what is open, and one connection more than there is place for is
+// reset: neither takes a place of the program's own calls.
+func TestServeInwardBounds(t *testing.T) {
+	l := newLab(t, hosts("a.test:7"))
+	ln := listen(t)
+	go l.proxy.ServeInward(ln, 3000, echo(t))
+	var open []net.Conn
+	for range 512 {
+		c, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(patience))
+		io.WriteString(c, "x")
+		if _, err := io.ReadFull(c, make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, c)
+	}
+	if got := calls(t, ln.Addr().String()); got != "" {
+		t.Errorf("one more: %q", got)
+	}
+	l.proxy.Stop("")
+	for _, c := range open {
+		if _, err := c.Read(make([]byte, 1)); err == nil {
+			t.Fatal("a stopped wire goes on")
+		}
+	}
+}
+
+func TestServeInwardWithNothingInside(t *testing.T) {
+	l := newLab(t)
+	ln := listen(t)
+	go l.proxy.ServeInward(ln, 3000, func(context.Context) (net.Conn, error) { return nil, errors.New("refused") })
+	if got := calls(t, ln.Addr().String()); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestListenLoopback(t *testing.T) {
+	taken := listen(t)
+	defer taken.Close()
+	port := uint16(taken.Addr().(*net.TCPAddr).Port)
+	if all, err := proxy.ListenLoopback(port); err == nil {
+		t.Errorf("a port that is taken: %v", all)
+	} else if want := "port " + strconv.Itoa(int(port)) + ": address already in use"; err.Error() != want {
+		t.Errorf("got %q", err)
+	}
+	six, err := net.Listen("tcp6", "[::1]:0")
+	if err != nil {
+		t.Skip("needs IPv6")
+	}
+	defer six.Close()
+	port = uint16(six.Addr().(*net.TCPAddr).Port)
+	if all, err := proxy.ListenLoopback(port); err == nil {
+		t.Errorf("a port that is taken on ::1: %v", all)
+	}
+	if again, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(int(port))); err != nil {
+		t.Errorf("the other half was left open: %v", err)
+	} else {
+		again.Close()
+	}
+}
