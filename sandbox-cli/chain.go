@@ -58,16 +58,22 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 	case client.Closed:
 		wall = append(wall, linuxwall.Args(c, linuxwall.Own)...)
 		return chain{argv: append(wall, argv...), env: env}, nil
-	case client.Proxied:
-		flags, err := proxyFlagsOf(c, mode, s)
+	case client.Proxied, client.Loopback, client.Host:
+		if host, is := mode.(client.Host); is && host.Localhost {
+			wall = append(wall, linuxwall.Args(c, linuxwall.Machine)...)
+			return chain{argv: append(wall, argv...), env: env}, nil
+		}
+		flags, err := wayOf(c, s)
 		if err != nil {
 			return chain{}, err
 		}
 		wall = append(wall, linuxwall.Args(c, linuxwall.Given)...)
 		all := append([]string{s.self, "proxy"}, flags.args()...)
 		all = append(append(append(all, "--"), wall...), argv...)
-		for name, value := range proxyVariables(flags.ProxyPort) {
-			env[name] = value
+		if flags.ProxyPort != 0 {
+			for name, value := range proxyVariables(flags.ProxyPort) {
+				env[name] = value
+			}
 		}
 		maps.Copy(env, flags.variables("http://127.0.0.1:"+strconv.Itoa(int(flags.ProxyPort))))
 		return chain{argv: all, env: env, files: flags.files(), hand: flags.handed()}, nil
@@ -98,8 +104,6 @@ func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFl
 		member string
 		there  bool
 	}{
-		{"serve", len(p.Serve) > 0},
-		{"listen", p.Listen != nil},
 		{"hold", p.Hold},
 	} {
 		if no.there {
@@ -117,7 +121,8 @@ func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFl
 		NoInternet: p.NoInternet,
 		PerMinute:  p.PerMinute,
 		Ports:      mode.Ports,
-		ProxyPort:  proxyPortBeside(mode.Ports),
+		ProxyPort:  proxyPortOf(mode),
+		wayFlags:   wayFlags{Mode: wayProxied, Serve: p.Serve},
 		Terminal:   c.Terminal,
 		Tell:       s.tell,
 	}
@@ -125,11 +130,14 @@ func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFl
 	return f, f.check()
 }
 
-// proxyPortBeside is the port inside that the proxy gets: the first that is not
-// one of the sandbox's own.
-func proxyPortBeside(ports []uint16) uint16 {
+// proxyPortOf is the port inside that the proxy gets: the one that listen
+// names, else the first that is not one of the sandbox's own.
+func proxyPortOf(mode client.Proxied) uint16 {
+	if at := mode.Proxy.Listen; at != nil && *at != 0 {
+		return *at
+	}
 	port := uint16(firstProxyPort)
-	for slices.Contains(ports, port) {
+	for slices.Contains(mode.Ports, port) || slices.Contains(mode.Proxy.Serve, port) {
 		port++
 	}
 	return port

@@ -65,7 +65,7 @@ func TestChainGolden(t *testing.T) {
 
 // What this version does not enforce is refused, not left out.
 func TestChainRefuses(t *testing.T) {
-	listen := uint16(0)
+	at := uint16(19200)
 	base := func(m client.NetMode) client.Confinement {
 		return client.Confinement{Name: "x", Write: []string{}, Read: []string{}, Commands: client.AnyCommand(), Net: client.NetOf(m)}
 	}
@@ -74,14 +74,14 @@ func TestChainRefuses(t *testing.T) {
 		return base(client.Proxied{Proxy: p})
 	}
 	for says, c := range map[string]client.Confinement{
-		"loopback": base(client.Loopback{}),
-		"reaching": base(client.Reaching{}),
-		"host":     base(client.Host{}),
-		"missing":  base(nil),
-		"serve":    proxied(client.Proxy{Serve: []uint16{80}}),
-		"listen":   proxied(client.Proxy{Listen: &listen}),
-		"hold":     proxied(client.Proxy{Hold: true}),
-		"system":   proxied(client.Proxy{Upstream: "system"}),
+		"reaching":          base(client.Reaching{}),
+		"missing":           base(nil),
+		"serve: port 53":    proxied(client.Proxy{Serve: []uint16{53}}),
+		"serve: port 61":    proxied(client.Proxy{Serve: []uint16{61}}),
+		"serve: port 19200": proxied(client.Proxy{Serve: []uint16{19200}, Listen: &at}),
+		"it is served too":  base(client.Proxied{Proxy: client.Proxy{Dir: "/d", Hosts: []string{}, Serve: []uint16{80}}, Ports: []uint16{80}}),
+		"hold":              proxied(client.Proxy{Hold: true}),
+		"system":            proxied(client.Proxy{Upstream: "system"}),
 	} {
 		if _, err := chainOf(c, []string{"true"}, testSetting); err == nil || !strings.Contains(err.Error(), says) || statusOf(err) != statusRefused {
 			t.Errorf("%s: %v", says, err)

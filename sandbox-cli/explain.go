@@ -32,11 +32,14 @@ func explainChain(w io.Writer, c client.Confinement, argv []string, set setting)
 func explainNet(c client.Confinement) []string {
 	mode, proxied := c.Net.Mode().(client.Proxied)
 	if !proxied {
-		return []string{"closed: a network of its own with an empty loopback"}
+		return explainOther(c.Net.Mode())
 	}
 	p := mode.Proxy
-	lines := []string{"a network of its own; the proxy is the only way out, at 127.0.0.1:" + fmt.Sprint(proxyPortBeside(mode.Ports)) + " or by any connection"}
+	lines := []string{"a network of its own; the proxy is the only way out, at 127.0.0.1:" + fmt.Sprint(proxyPortOf(mode)) + " or by any connection"}
 	lines = append(lines, "reaches "+reached(mode))
+	if len(p.Serve) > 0 {
+		lines = append(lines, "serves "+servedPorts(p.Serve))
+	}
 	if p.LAN {
 		lines = append(lines, "reaches addresses that are not the internet's too")
 	}

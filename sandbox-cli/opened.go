@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"strings"
 
@@ -51,10 +50,13 @@ func opened(c client.Confinement) []string {
 	switch mode := c.Net.Mode().(type) {
 	case client.Proxied:
 		lines = append(lines, "reaches "+reached(mode))
+		if len(mode.Proxy.Serve) > 0 {
+			lines = append(lines, "serves "+servedPorts(mode.Proxy.Serve))
+		}
 	case client.Closed:
 		lines = append(lines, "reaches no network")
 	default:
-		lines = append(lines, "network: "+modeName(mode))
+		lines = append(lines, explainOther(mode)...)
 	}
 	return lines
 }
@@ -72,9 +74,7 @@ func reached(mode client.Proxied) string {
 	if !p.NoInternet {
 		parts = append(parts, p.TCP...)
 	}
-	for _, port := range mode.Ports {
-		parts = append(parts, fmt.Sprintf("port %d of this machine", port))
-	}
+	parts = append(parts, ofThisMachine(mode.Ports)...)
 	return listed(parts, "no host")
 }
 

@@ -11,16 +11,22 @@ import (
 )
 
 // planFor makes the wall's plan on this machine, with the environment that this
-// process has. The mounts of a plan are the same for every network, so it is
-// asked for as a closed sandbox's: that of a proxied one can only be made from
-// inside the network that proxy-inside makes.
+// process has. The mounts of a plan are the same for every network but the
+// machine's, so it is asked for as a closed sandbox's: that of a proxied one
+// can only be made from inside the network that proxy-inside makes.
 func planFor(c client.Confinement, argv []string, set setting) (linuxwall.Plan, error) {
-	c.Net = client.NetOf(client.Closed{})
-	facts, err := linuxwall.ReadFacts(c, linuxwall.Own, stages.FactEnv(os.Environ(), set.home, set.dir))
+	from, err := linuxwall.NetOf(c.Net)
 	if err != nil {
 		return linuxwall.Plan{}, err
 	}
-	return linuxwall.PlanFor(c, linuxwall.Own, facts, argv)
+	if from == linuxwall.Given {
+		c.Net, from = client.NetOf(client.Closed{}), linuxwall.Own
+	}
+	facts, err := linuxwall.ReadFacts(c, from, stages.FactEnv(os.Environ(), set.home, set.dir))
+	if err != nil {
+		return linuxwall.Plan{}, err
+	}
+	return linuxwall.PlanFor(c, from, facts, argv)
 }
 
 // whyPath asks the plan where a path inside comes from.

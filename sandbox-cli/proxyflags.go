@@ -32,6 +32,7 @@ type proxyFlags struct {
 	ProxyPort  uint16 // inside
 	Terminal   bool
 	Tell       bool
+	wayFlags
 	upstreamIn string // the file that holds an upstream with credentials
 	routed
 }
@@ -48,6 +49,9 @@ func (f *proxyFlags) check() error {
 	if secretUpstream(f.Upstream) {
 		f.upstreamIn = filepath.Join(f.Settings, "sandbox", f.Name+".upstream")
 	}
+	if err := f.checkServe(); err != nil {
+		return err
+	}
 	_, err := f.judge(judge.Machine())
 	return err
 }
@@ -60,7 +64,10 @@ func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
 	} else if hosts == nil {
 		hosts = []string{} // none listed: none reached
 	}
-	j, err := judge.New(judge.Rules{Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet, Routes: routes.Hosts(f.mounts.Routes)}, system)
+	j, err := judge.New(judge.Rules{
+		Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet, AnyPort: f.Mode == wayHost,
+		Routes: routes.Hosts(f.mounts.Routes),
+	}, system)
 	if err != nil {
 		return nil, withStatus(statusRefused, err)
 	}
@@ -104,7 +111,10 @@ func secretUpstream(upstream string) bool {
 }
 
 func (f proxyFlags) args() []string {
-	a := []string{"--settings", f.Settings, "--name", f.Name, "--proxy-port", strconv.Itoa(int(f.ProxyPort))}
+	a := []string{"--settings", f.Settings, "--name", f.Name}
+	if f.ProxyPort != 0 {
+		a = append(a, "--proxy-port", strconv.Itoa(int(f.ProxyPort)))
+	}
 	if f.upstreamIn != "" {
 		a = append(a, "--upstream-in", f.upstreamIn)
 	} else {
@@ -133,7 +143,7 @@ func (f proxyFlags) args() []string {
 	if f.PerMinute > 0 {
 		a = append(a, "--per-minute", strconv.Itoa(f.PerMinute))
 	}
-	return append(a, f.routed.args()...)
+	return append(append(a, f.wayFlags.args()...), f.routed.args()...)
 }
 
 // parseProxyFlags reads what args wrote, up to "--", and gives the rest.
@@ -159,6 +169,7 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	set.BoolVar(&f.Terminal, "terminal", false, "the program keeps the terminal")
 	set.BoolVar(&f.Tell, "tell", false, "refusals are told on standard error")
 	f.routed.flags(set)
+	way := f.register(set)
 	if err := set.Parse(args); err != nil {
 		return f, nil, err
 	}
@@ -168,14 +179,13 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	if set.ArgsLenAtDash() != 0 {
 		return f, nil, fmt.Errorf("%q: want -- and the command behind it", set.Arg(0))
 	}
-	for _, p := range append(ports, port) {
-		if p < 1 || p > 65535 {
-			return f, nil, fmt.Errorf("--port %d: want 1 to 65535", p)
-		}
+	var err error
+	if f.Ports, err = portsOf("--port", ports); err != nil {
+		return f, nil, err
 	}
-	for _, p := range ports {
-		f.Ports = append(f.Ports, uint16(p))
+	if port > 65535 || port == 0 && f.Mode == wayProxied {
+		return f, nil, fmt.Errorf("--proxy-port %d: want 1 to 65535", port)
 	}
 	f.ProxyPort = uint16(port)
-	return f, set.Args(), nil
+	return f, set.Args(), f.takeWay(way)
 }

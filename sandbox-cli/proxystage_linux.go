@@ -44,8 +44,11 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	defer way.Close()
 	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
 	closeOnExec()
+	if err := way.inward.listen(f.Serve); err != nil {
+		return 0, setupFailed(err)
+	}
 
-	want := inside.Want{ProxyPort: f.ProxyPort, Ports: f.Ports, To: way.carried()}
+	want := inside.Want{ProxyPort: f.ProxyPort, Ports: f.Ports, To: way.carried(), Sockets: len(f.Serve) > 0}
 	self, err := os.Executable()
 	if err != nil {
 		return 0, setupFailed(err)
@@ -85,6 +88,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 		reap(cmd)
 		return 0, setupFailed(err)
 	}
+	way.inward.serve(way.proxy, hand)
 	signals.passTo(cmd.Process.Pid)
 	status := reap(cmd)
 	way.Close()

@@ -23,6 +23,7 @@ type runFlags struct {
 	hosts    []string
 	tcp      []string
 	ports    []uint
+	serve    []uint
 	terminal bool
 	lan      bool
 	readHome bool
@@ -68,6 +69,7 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a host to reach: name, *.name, name:port")
 	fl.StringArrayVar(&f.tcp, "tcp", nil, "host:port to reach with any protocol")
 	fl.UintSliceVar(&f.ports, "port", nil, "a port of this machine's loopback to reach")
+	fl.UintSliceVar(&f.serve, "serve", nil, "a port inside to serve on this machine's loopback")
 	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
 	fl.BoolVar(&f.lan, "lan", false, "addresses that are not the internet's too")
 }

@@ -68,17 +68,17 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 			return client.Confinement{}, err
 		}
 	}
-	for _, p := range f.ports {
-		if p < 1 || p > 65535 {
-			return client.Confinement{}, refuse("--port %d: want 1 to 65535", p)
-		}
+	ports, err := portsOf("--port", f.ports)
+	serve, serveErr := portsOf("--serve", f.serve)
+	if err := errors.Join(err, serveErr); err != nil {
+		return client.Confinement{}, withStatus(statusRefused, err)
 	}
 	spec.Name = runName(spec.Name)
 	if f.spec == "" {
 		spec.Program.Terminal = true
 	}
 	spec.Program.Terminal = spec.Program.Terminal && f.terminal && terminal
-	f.grant(&spec, cwd)
+	f.grant(&spec, cwd, ports, serve)
 	base, err := set.base(folder, spec.Name)
 	if err != nil {
 		return client.Confinement{}, err
@@ -129,7 +129,7 @@ func runName(spec string) string {
 
 // grant adds what the flags open to a spec. Their paths are relative to the
 // current folder, whatever folder the spec lies in.
-func (f runFlags) grant(spec *client.Spec, cwd string) {
+func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve []uint16) {
 	absolute := func(paths []string) []string {
 		var out []string
 		for _, p := range paths {
@@ -150,7 +150,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string) {
 	if f.spec == "" && !f.any() {
 		files.Write = []string{cwd}
 	}
-	if len(f.hosts)+len(f.tcp)+len(f.ports) == 0 && !f.lan {
+	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve) == 0 && !f.lan {
 		return
 	}
 	if network.Mode == "" || network.Mode == "closed" {
@@ -162,12 +162,11 @@ func (f runFlags) grant(spec *client.Spec, cwd string) {
 	}
 	network.TCP = append(network.TCP, f.tcp...)
 	network.LAN = network.LAN || f.lan
-	for _, p := range f.ports {
-		network.Ports = append(network.Ports, uint16(p))
-	}
+	network.Ports = append(network.Ports, ports...)
+	network.Serve = append(network.Serve, serve...)
 }
 
 // any says whether a flag grants something.
 func (f runFlags) any() bool {
-	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports) > 0 || f.lan || f.readHome
+	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports)+len(f.serve) > 0 || f.lan || f.readHome
 }

@@ -23,6 +23,7 @@ type way struct {
 	owner     *owner
 	listeners *inside.Listeners
 	table     *routes.Table
+	inward    inward
 }
 
 // hostname is what the machine is called inside.
@@ -130,4 +131,5 @@ func (w *way) Close() {
 	if w.listeners != nil {
 		w.listeners.Close()
 	}
+	w.inward.close()
 }

@@ -98,11 +98,15 @@ func whyHost(c client.Confinement, set setting, ask string) (bool, string, error
 	if err != nil {
 		return false, "", err
 	}
-	mode, proxied := c.Net.Mode().(client.Proxied)
-	if !proxied {
+	switch mode := c.Net.Mode().(type) {
+	case client.Closed:
 		return false, fmt.Sprintf("refused  %s:%d: there is no network; to open it: --internet-host %s", host, port, host), nil
+	case client.Host:
+		if mode.Localhost {
+			return true, fmt.Sprintf("open     %s:%d: the network is this machine's", host, port), nil
+		}
 	}
-	flags, err := proxyFlagsOf(c, mode, set)
+	flags, err := wayOf(c, set)
 	if err != nil {
 		return false, "", err
 	}

@@ -46,8 +46,8 @@ func Args(c client.Confinement, net NetFrom) []string {
 // ParseArgs reads what [Args] wrote and the program's argv behind it. It is
 // strict: a flag that is not known, that stands twice where once is meant, or
 // that lacks its value is an error, and so is a missing name, commands or net.
-// The values are judged by [PlanFor]. A network that is given leaves the
-// confinement's net empty.
+// The values are judged by [PlanFor]. Only a network that is the wall's own
+// gives the confinement a net.
 func ParseArgs(args []string) (c client.Confinement, net NetFrom, argv []string, err error) {
 	p := argParser{rest: args, seen: map[string]bool{}}
 	for {
@@ -66,8 +66,10 @@ func ParseArgs(args []string) (c client.Confinement, net NetFrom, argv []string,
 		return client.Confinement{}, 0, nil, fmt.Errorf("wall: %w", err)
 	}
 	net = Given
-	if p.net == Own.String() {
-		net = Own
+	for _, n := range []NetFrom{Own, Machine} {
+		if p.net == n.String() {
+			net = n
+		}
 	}
 	return p.c, net, p.rest, nil
 }
@@ -115,7 +117,7 @@ func (p *argParser) flag(flag string) error {
 	case "--commands":
 		return p.word(flag, &p.commands, "any", "only")
 	case "--net":
-		return p.word(flag, &p.net, "own", "given")
+		return p.word(flag, &p.net, Own.String(), Given.String(), Machine.String())
 	}
 	return fmt.Errorf("%s: no such flag", shown(flag))
 }

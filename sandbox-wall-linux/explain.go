@@ -42,8 +42,11 @@ func (p *Plan) Explain() string {
 }
 
 func (p *Plan) netWords() string {
-	if p.Net == Own {
+	switch p.Net {
+	case Own:
 		return "own: a loopback, empty"
+	case Machine:
+		return "machine: this machine's own"
 	}
 	return "given: by proxy-inside"
 }

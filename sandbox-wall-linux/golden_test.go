@@ -28,6 +28,9 @@ var golden = []struct {
 	{name: "given", on: made(debian), net: Given, c: working(func(c *confinement) {
 		c.Net, c.Terminal, c.TmpPrefix = client.Net{}, true, "web-"
 	})},
+	{name: "machine", on: made(debian + "/etc/resolv.conf -> /run/resolved/stub\n/run/resolved/stub: nameserver 192.0.2.53\n/etc/hosts: 192.0.2.7 build\n"), net: Machine, c: working(func(c *confinement) {
+		c.Net = client.NetOf(client.Host{Localhost: true})
+	})},
 	{
 		name: "root",
 		on: made(debian+"/etc/shadow !\n/etc/ssl/private/ !\n/etc/sudoers !\n/opt/licences/ !\n/root/.lnk/\n/srv/work/\n").

@@ -17,10 +17,27 @@ const hosts = "127.0.0.1 localhost " + hostName + "\n::1 localhost ip6-localhost
 // nameFiles puts the sandbox's own files for names over this machine's.
 func (d *draft) nameFiles() {
 	because := Reason{Member: "view", Text: "names resolve inside"}
-	d.tell("/etc/resolv.conf", resolvConf, because)
-	d.tell("/etc/hosts", hosts, because)
+	if d.net == Machine {
+		d.machineNames(because)
+	} else {
+		d.tell("/etc/resolv.conf", resolvConf, because)
+		d.tell("/etc/hosts", hosts, because)
+	}
 	if d.f.UID != 0 {
 		d.sshConfig()
+	}
+}
+
+// machineNames gives the program copies of this machine's files for names: what
+// /etc/resolv.conf leads to is not in view as a rule, and the program's own
+// host name is in no file of this machine. One that is too long stays as it is
+// in view.
+func (d *draft) machineNames(because Reason) {
+	if text, whole := d.t.text(d.t.resolve("/etc/resolv.conf").real); whole {
+		d.tell("/etc/resolv.conf", text, because)
+	}
+	if text, whole := d.t.text(d.t.resolve("/etc/hosts").real); whole {
+		d.tell("/etc/hosts", strings.TrimSuffix(text, "\n")+"\n127.0.0.1 "+hostName+"\n", because)
 	}
 }
 

@@ -18,6 +18,10 @@ const (
 	// Given is the network of the namespace that the wall is started in, made
 	// by proxy-inside, which has set its rules and given up its capabilities.
 	Given
+	// Machine is this machine's own network, as the wall is started in it.
+	// What is closed of it is unix sockets: those that have a path by the
+	// wall's view, abstract ones by Landlock, where the kernel has its scopes.
+	Machine
 )
 
 // String gives the word of the --net flag.
@@ -27,6 +31,8 @@ func (n NetFrom) String() string {
 		return "own"
 	case Given:
 		return "given"
+	case Machine:
+		return "machine"
 	}
 	return fmt.Sprintf("NetFrom(%d)", uint8(n))
 }
@@ -34,30 +40,31 @@ func (n NetFrom) String() string {
 // NetOf says where the network of a confinement comes from. A mode that this
 // version cannot hold on Linux is refused, wrapping [errors.ErrUnsupported].
 func NetOf(n client.Net) (NetFrom, error) {
-	switch n.Mode().(type) {
+	switch m := n.Mode().(type) {
 	case client.Closed:
 		return Own, nil
-	case client.Proxied:
+	case client.Proxied, client.Loopback, client.Reaching:
 		return Given, nil
+	case client.Host:
+		if m.Localhost {
+			return Machine, nil
+		}
+		return Given, nil // the machine's loopback is closed by not being there
 	case nil:
 		return 0, refuse("net", "", "no mode", nil)
 	}
-	return 0, unsupportedNet(n)
-}
-
-func unsupportedNet(n client.Net) error {
-	return refuse("net", n.ModeName(), "this version cannot enforce it, use closed or proxied", errors.ErrUnsupported)
+	return 0, refuse("net", n.ModeName(), "not a mode that this version knows", errors.ErrUnsupported)
 }
 
 // checkNet checks that a network comes from where the confinement's mode
-// wants it. A confinement that [ParseArgs] read names no mode for [Given]:
-// what was given was decided by who made it.
+// wants it. A confinement that [ParseArgs] read names a mode for [Own] alone:
+// what else there is was decided by who made it.
 func checkNet(c client.Confinement, net NetFrom) error {
-	if net != Own && net != Given {
-		return refuse("net", net.String(), "neither own nor given", nil)
+	if net != Own && net != Given && net != Machine {
+		return refuse("net", net.String(), "none of own, given and machine", nil)
 	}
 	if c.Net.Mode() == nil {
-		if net == Given {
+		if net != Own {
 			return nil
 		}
 		return refuse("net", "", "no mode", nil)

@@ -55,6 +55,11 @@ func serveWorld(state string) error {
 			return err
 		}
 		go serveEcho(state, echo)
+		greet, err := net.Listen("tcp", net.JoinHostPort(addr, "7778"))
+		if err != nil {
+			return err
+		}
+		go serveGreeting(greet)
 	}
 	fmt.Println("ready")
 	_, err = io.Copy(io.Discard, in)
@@ -95,6 +100,18 @@ func serveEcho(state string, l net.Listener) {
 			defer c.Close()
 			io.Copy(c, c)
 		}()
+	}
+}
+
+// serveGreeting speaks first, as a database does.
+func serveGreeting(l net.Listener) {
+	for {
+		c, err := l.Accept()
+		if err != nil {
+			return
+		}
+		io.WriteString(c, "greeting\n")
+		c.Close()
 	}
 }
 

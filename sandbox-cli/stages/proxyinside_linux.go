@@ -30,6 +30,9 @@ func proxyInside(s say.Streams, args []string) (int, error) {
 	if self, err := os.Executable(); err == nil && command[0] == self && len(command) > 1 && command[1] == "wall" {
 		return wall(s, command[2:])
 	}
+	if want.Sockets {
+		return say.StatusSetup, fmt.Errorf("%s: ports are served from inside by lnk's own wall only", command[0])
+	}
 	err = unix.Exec(command[0], command, os.Environ())
 	return say.StatusSetup, fmt.Errorf("%s: %w", command[0], err)
 }

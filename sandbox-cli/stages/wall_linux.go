@@ -9,6 +9,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/seccomp"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
@@ -121,6 +122,11 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 	opened, err := linuxwall.Open(&plan)
 	if err != nil {
 		return say.StatusSetup, err
+	}
+	if missing := landlock.Closable().Missing(); missing != "" && plan.Net == linuxwall.Machine {
+		// In a network of its own a program sees no abstract socket of others,
+		// and no process of theirs in any sandbox.
+		say.ComplainLine(s.Err, "run", missing)
 	}
 	return start(plan, opened, held, watch, filter, env)
 }

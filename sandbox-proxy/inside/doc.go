@@ -9,6 +9,10 @@
 // back, sends the listeners up, gives up its capabilities, waits to be told to
 // go on, and returns; its caller then executes the wall, in the same process.
 //
+// With [Want.Sockets] the command does not go on in its own place: it stays,
+// and makes sockets of its network for [Sockets.Dial], which connects to what
+// the program listens on.
+//
 // What holds once [Handover.Receive] has returned:
 //
 //   - the namespace has one interface, loopback, so that nothing leaves it but

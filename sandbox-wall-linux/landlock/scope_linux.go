@@ -20,6 +20,9 @@ var abi = sync.OnceValue(func() int {
 	return int(version)
 })
 
+// Closable says what [Scope] closes on this kernel.
+func Closable() Scoped { return scoped(ABI(), scopesOf(ABI())) }
+
 // Scope restricts the calling thread, and every process and thread it starts
 // from then on. The caller holds it with runtime.LockOSThread and lets it end
 // with its goroutine, since nothing takes the restriction off. The thread also
