@@ -125,7 +125,7 @@ var houses = []house{
 			{"github.com/spf13/pflag", "the flags of cobra, for the stages that do not load it"},
 			{"golang.org/x/term", "is this a terminal; read one answer from it"},
 		},
-		inTests: []reason{cmp, leak, rapid, testscript, pty, {"github.com/miekg/dns", "the name server of the tests' small internet"}},
+		inTests: []reason{cmp, leak, rapid, testscript, pty, {"github.com/miekg/dns", "the name server of the tests' small internet"}, {"golang.org/x/net", "websocket: a server of the tests' small internet"}},
 		through: []reason{
 			{"github.com/armon/go-socks5", "of sandbox-proxy"},
 			{"github.com/fsnotify/fsnotify", "of sandbox-proxy"},

@@ -13,6 +13,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/net/websocket"
 )
 
 // serveWorld is the world: its servers run until standard input ends.
@@ -48,8 +50,11 @@ func serveWorld(state string) error {
 		if err != nil {
 			return err
 		}
-		server := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
-		go server.Serve(tls.NewListener(secure, &tls.Config{Certificates: []tls.Certificate{cert}}))
+		server := &http.Server{
+			Handler: handler, ErrorLog: log.New(io.Discard, "", 0),
+			TLSConfig: &tls.Config{Certificates: []tls.Certificate{cert}},
+		}
+		go server.ServeTLS(secure, "", "") // HTTP/2 too
 		echo, err := net.Listen("tcp", net.JoinHostPort(addr, "7777"))
 		if err != nil {
 			return err
@@ -67,7 +72,8 @@ func serveWorld(state string) error {
 }
 
 // worldHandler answers every server's requests: /hello with a greeting that
-// names the host, /git/… as git's own server, anything else with 404. Each
+// names the host, /git/… as git's own server, /socket as a WebSocket that sends
+// back what it gets, anything else with 404. Each
 // request is noted.
 func worldHandler(state string) (http.Handler, error) {
 	path, err := exec.Command("git", "--exec-path").Output()
@@ -82,6 +88,7 @@ func worldHandler(state string) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/git/", git)
 	mux.HandleFunc("/hello", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "hello from %s\n", r.Host) })
+	mux.Handle("/socket", websocket.Server{Handler: func(c *websocket.Conn) { io.Copy(c, c) }})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		note(state, "requests", r.Method+" "+r.Host+r.URL.Path)
 		mux.ServeHTTP(w, r)

@@ -32,11 +32,15 @@ var Needed = []Program{
 	{"node", "nodejs", "calls out, as node does"},
 	{"perl", "perl-base", "calls out, without a proxy"},
 	{"python3", "python3", "calls out, as python does"},
+	{"/usr/lib/python3/dist-packages/aiohttp/__init__.py", "python3-aiohttp", "calls out, with WebSockets"},
+	{"/usr/lib/python3/dist-packages/requests/__init__.py", "python3-requests", "calls out, as scripts do"},
 	{"ps", "procps", "what is left running"},
 	{"setpriv", "util-linux", "another user, fewer capabilities"},
 	{"strace", "strace", "a tracer inside, where developer tools are let work"},
-	{"ssh", "openssh-client", "calls out through the proxy command"},
+	{"ssh", "openssh-client", "calls out to a named port"},
+	{"sshd", "openssh-server", "what ssh calls"},
 	{"unshare", "util-linux", "namespaces of the tests' own"},
+	{"wget", "wget", "calls out, as scripts do"},
 	{"useradd", "passwd", "the ordinary user"},
 }
 
@@ -47,8 +51,12 @@ const ordinaryPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 // installTime bounds what apt may take: it waits for its lock and the network.
 const installTime = 10 * time.Minute
 
-// find looks a program up on a path.
+// find looks a program up on a path, or a file where it is said to be.
 func find(name, path string) bool {
+	if filepath.IsAbs(name) {
+		info, err := os.Stat(name)
+		return err == nil && info.Mode().IsRegular()
+	}
 	for _, dir := range filepath.SplitList(path) {
 		info, err := os.Stat(filepath.Join(dir, name))
 		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
