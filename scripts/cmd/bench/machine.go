@@ -20,8 +20,8 @@ func machine(ctx context.Context) string {
 		os.Getuid(), kernel, strings.TrimSpace(string(version)), runtime.NumCPU(), runtime.Version())
 }
 
-// load is the machine's load of the last minute.
-func load() string {
+// loadAverage is the machine's load of the last minute.
+func loadAverage() string {
 	one, _, _ := strings.Cut(firstLine("/proc/loadavg"), " ")
 	return one
 }

@@ -1,8 +1,10 @@
 // Command bench measures, side by side in one run. "start" is how long a
-// sandbox takes to start, beside a bare bubblewrap with the same mounts.
+// sandbox takes to start, beside a bare bubblewrap with the same mounts. "proxy"
+// is what its network carries, beside the same without a sandbox.
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -15,15 +17,24 @@ import (
 // A benchmark is one word of the command line.
 type benchmark struct {
 	name, what string
+	rounds     int // unless it is said
 	run        func(ctx context.Context, rounds int) error
 }
 
 var benchmarks = []benchmark{
-	{"start", "start a sandbox, run true in it, and be rid of it", start},
+	{"start", "start a sandbox, run true in it, and be rid of it", 30, start},
+	{"proxy", "streams, tunnels and requests from inside a sandbox", 3, proxyBench},
 }
 
 func main() {
-	rounds := flag.Int("n", 30, "how many times each is measured")
+	if len(os.Args) > 1 && os.Args[1] == "load" {
+		if err := loadMain(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "load:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	rounds := flag.Int("n", 0, "how many times each is measured (30 starts, 3 of the others)")
 	flag.Usage = func() {
 		out := flag.CommandLine.Output()
 		fmt.Fprintln(out, "usage: scripts/bench [-n <rounds>] <benchmark>")
@@ -34,13 +45,14 @@ func main() {
 	}
 	flag.Parse()
 	at := slices.IndexFunc(benchmarks, func(b benchmark) bool { return b.name == flag.Arg(0) })
-	if flag.NArg() != 1 || at < 0 || *rounds < 1 {
+	if flag.NArg() != 1 || at < 0 || *rounds < 0 {
 		flag.Usage()
 		os.Exit(2)
 	}
+	n := cmp.Or(*rounds, benchmarks[at].rounds)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := benchmarks[at].run(ctx, *rounds); err != nil {
+	if err := benchmarks[at].run(ctx, n); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", strings.TrimSpace(err.Error()))
 		stop()
 		os.Exit(1)

@@ -57,13 +57,13 @@ func start(ctx context.Context, rounds int) error {
 	if err != nil {
 		return err
 	}
-	before := load()
+	before := loadAverage()
 	times, err := timing.Measure(ctx, rounds, cases)
 	if err != nil {
 		return err
 	}
 	fmt.Printf("%s; %d rounds; ms\n", machine(ctx), rounds)
-	fmt.Printf("load %s before, %s after: a busy machine slows all and hides what differs\n", before, load())
+	fmt.Printf("load %s before, %s after: a busy machine slows all and hides what differs\n", before, loadAverage())
 	return timing.Table(os.Stdout, times, bare)
 }
 
