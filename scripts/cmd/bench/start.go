@@ -92,11 +92,23 @@ func newRig(w workspace.Workspace, dir string) (*rig, error) {
 // it is said.
 func (r *rig) cases(ctx context.Context) ([]timing.Case, error) {
 	sockets := filepath.Join(filepath.Dir(r.project), "sockets")
-	closed, err := r.wrap(ctx, `"closed"`)
+	closed, err := r.wrap(ctx, `"closed"`, nil)
 	if err != nil {
 		return nil, err
 	}
-	proxied, err := r.wrap(ctx, fmt.Sprintf(`{"proxied": {"proxy": {"upstream": "direct", "dir": %q, "hosts": ["host.example"]}, "ports": []}}`, sockets))
+	paths, err := r.paths()
+	if err != nil {
+		return nil, err
+	}
+	many, err := r.wrap(ctx, `"closed"`, paths)
+	if err != nil {
+		return nil, err
+	}
+	bareMany, err := r.bare(ctx, many.Argv)
+	if err != nil {
+		return nil, err
+	}
+	proxied, err := r.wrap(ctx, fmt.Sprintf(`{"proxied": {"proxy": {"upstream": "direct", "dir": %q, "hosts": ["host.example"]}, "ports": []}}`, sockets), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +121,8 @@ func (r *rig) cases(ctx context.Context) ([]timing.Case, error) {
 		{Name: bare, Do: r.command(bareArgv, nil)},
 		{Name: "closed, from wrap's JSON", Do: r.command(closed.Argv, closed.Env)},
 		{Name: "proxied, from wrap's JSON", Do: r.command(proxied.Argv, proxied.Env)},
+		{Name: fmt.Sprintf("bwrap, the same, %d named paths", len(paths)), Do: r.command(bareMany, nil)},
+		{Name: fmt.Sprintf("closed, %d named paths", len(paths)), Do: r.command(many.Argv, many.Env)},
 		{Name: "closed, by lnk sandbox run", Do: r.command([]string{filepath.Join(r.bin, "lnk"), "sandbox", "run", "--yes", "--write", r.project, "--", "true"}, nil)},
 	}
 	if srt, err := exec.LookPath("srt"); err == nil {
@@ -119,9 +133,30 @@ func (r *rig) cases(ctx context.Context) ([]timing.Case, error) {
 	return cases, nil
 }
 
-// wrap has lnk make the command that runs true in a network mode.
-func (r *rig) wrap(ctx context.Context, net string) (wrapped, error) {
-	request := fmt.Sprintf(`{"confinement": {"name": "bench", "write": [%q], "read": [], "commands": "any", "net": %s}, "argv": ["true"]}`, r.project, net)
+// namedPaths is how many folders are named where many are.
+const namedPaths = 60
+
+// paths makes folders beside the project, to be read.
+func (r *rig) paths() ([]string, error) {
+	var paths []string
+	for i := range namedPaths {
+		path := filepath.Join(filepath.Dir(r.project), "named", fmt.Sprint(i))
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return nil, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// wrap has lnk make the command that runs true in a network mode, with paths to
+// read.
+func (r *rig) wrap(ctx context.Context, net string, read []string) (wrapped, error) {
+	named, err := json.Marshal(append([]string{}, read...))
+	if err != nil {
+		return wrapped{}, err
+	}
+	request := fmt.Sprintf(`{"confinement": {"name": "bench", "write": [%q], "read": %s, "commands": "any", "net": %s}, "argv": ["true"]}`, r.project, named, net)
 	var w wrapped
 	out, err := r.output(ctx, request, filepath.Join(r.bin, "lnk"), "sandbox", "wrap")
 	if err == nil {
