@@ -16,11 +16,14 @@ import (
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/secret"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
 
 // routeKinds are the kinds of routes that are served, each by its maker.
-var routeKinds = routes.Kinds{}
+var routeKinds = routes.Kinds{
+	"secret": secret.New,
+}
 
 // routed is what the proxy stage is told of routes. They hold secrets: its
 // argv names the files that they are in, or the variable that names the
@@ -41,19 +44,19 @@ func (r *routed) route(name string, p client.Proxy, s setting) {
 	if len(p.Routes) == 0 {
 		return
 	}
-	secret := s.secret
-	if secret == nil {
-		secret = rand.Text
+	text := s.secret
+	if text == nil {
+		text = rand.Text
 	}
 	r.mounts = route.Mounts{Routes: p.Routes, URLSecret: p.Secret}
 	if p.Caller != nil {
 		r.mounts.Caller = *p.Caller
 	} else {
-		r.mounts.Caller = route.Caller{Sandbox: name, Key: secret()}
+		r.mounts.Caller = route.Caller{Sandbox: name, Key: text()}
 	}
 	under := slices.ContainsFunc(p.Routes, route.Route.UnderSecret)
 	if r.mounts.URLSecret == "" && under {
-		r.mounts.URLSecret = secret()
+		r.mounts.URLSecret = text()
 	}
 	if s.hand {
 		r.handedBy = handedVariable

@@ -56,7 +56,7 @@ func (r *Refusal) status() int {
 	switch r.Reason {
 	case judge.Malformed:
 		return http.StatusBadRequest
-	case judge.Unresolved:
+	case judge.Unresolved, Unreadable:
 		return http.StatusBadGateway
 	case Rate:
 		return http.StatusTooManyRequests

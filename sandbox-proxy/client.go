@@ -13,8 +13,9 @@ import (
 
 // A Client asks hosts for what a route's bridge wants of them. It is an
 // http.RoundTripper: each request is put to the judge as a call by a route,
-// also on a connection that is kept; only what was judged is dialled, by the
-// upstream where there is one; and https is held to the host's certificate.
+// also on a connection that is kept; a name is resolved, and its addresses
+// judged, when a connection is made; only those are dialled, by the upstream
+// where there is one; and https is held to the host's certificate.
 //
 // It speaks HTTP/1.1, changes nothing that it carries, follows no redirect and
 // has no cookies. An answer that switches protocols has a body to write to
@@ -52,14 +53,11 @@ func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, errors.New("a request of no visit: this is a bug of the bridge")
 	}
-	call, err := routeCall(r)
+	call, err := routeCall(r, c.proxy.config.Upstream.set())
 	if err != nil {
 		return nil, err
 	}
-	d := c.proxy.config.Judge.Judge(r.Context(), call)
-	if d.Allowed && c.proxy.self(d.Addrs) {
-		d.Allowed, d.Reason, d.Detail = false, Self, "this is the proxy itself"
-	}
+	d := c.proxy.config.Judge.Rule(call)
 	if !d.Allowed {
 		v.failed.Store(&d)
 		return nil, c.proxy.refusal(judge.ByRoute, d)
@@ -68,22 +66,31 @@ func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	if refused := c.proxy.wireRefuses(judge.ByRoute, d); refused != nil {
 		return nil, refused
 	}
-	out := r.WithContext(context.WithValue(r.Context(), decisionKey{}, &d))
+	out := r.WithContext(context.WithValue(r.Context(), routeKey{}, call))
 	if out.Body != nil && out.Body != http.NoBody {
 		body := &sent{body: out.Body, count: new(countBytes)}
 		out.Body, out.GetBody = body, body.again
 	}
 	resp, err := c.transport.RoundTrip(out)
 	if err != nil {
-		d.Reason, d.Detail = Failed, wordsFailed
-		v.failed.Store(&d)
+		v.failed.Store(failed(d, err))
 	}
 	return resp, err
 }
 
-type decisionKey struct{}
+type routeKey struct{}
 
-func routeCall(r *http.Request) (judge.Call, error) {
+// failed is what becomes of a call that came to nothing, for its record.
+func failed(d judge.Decision, err error) *judge.Decision {
+	d.Reason, d.Detail = Failed, wordsFailed
+	var refused *Refusal
+	if errors.As(err, &refused) {
+		d.Allowed, d.Reason, d.Detail, d.Refused = false, refused.Reason, refused.Detail, refused.Address
+	}
+	return &d
+}
+
+func routeCall(r *http.Request, onward bool) (judge.Call, error) {
 	port := map[string]uint16{"http": 80, "https": 443}[r.URL.Scheme]
 	if s := r.URL.Port(); s != "" {
 		n, err := strconv.ParseUint(s, 10, 16)
@@ -96,15 +103,22 @@ func routeCall(r *http.Request) (judge.Call, error) {
 	if net.ParseIP(host).To4() == nil && net.ParseIP(host) != nil {
 		host = "[" + host + "]"
 	}
-	return judge.Call{By: judge.ByRoute, Host: host, Port: port}, nil
+	return judge.Call{By: judge.ByRoute, Host: host, Port: port, Onward: onward}, nil
 }
 
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	d, ok := ctx.Value(decisionKey{}).(*judge.Decision)
+	call, ok := ctx.Value(routeKey{}).(judge.Call)
 	if !ok {
 		return nil, errDropped
 	}
-	far, early, err := c.proxy.dialOut(ctx, *d)
+	d := c.proxy.config.Judge.Judge(ctx, call)
+	if d.Allowed && c.proxy.self(d.Addrs) {
+		return nil, c.proxy.refuse(judge.ByRoute, d, Self, "this is the proxy itself")
+	}
+	if !d.Allowed {
+		return nil, c.proxy.refusal(judge.ByRoute, d)
+	}
+	far, early, err := c.proxy.dialOut(ctx, d)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,8 @@ const (
 	Paused    judge.Reason = "paused"    // this wire is paused
 	Protocol  judge.Reason = "protocol"  // not what the rule is for is spoken
 	Forbidden judge.Reason = "forbidden" // the proxy's password is wrong or missing
+	// Unreadable is an answer that may not be passed on as it is: of a route.
+	Unreadable judge.Reason = "unreadable"
 	// Failed is no refusal: the call was let through and the far side could
 	// not be reached. It stands in records only.
 	Failed judge.Reason = "failed"

@@ -3,6 +3,7 @@ package routes
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -34,6 +35,8 @@ type With struct {
 	// slash at its end: "/<url secret>/tool/gh". It is a secret where the
 	// route needs one.
 	Mount string
+	// TLS is for hosts; nil is the system's roots. Set in tests.
+	TLS *tls.Config
 }
 
 // A Maker makes the bridge of a route of its kind.
@@ -132,7 +135,9 @@ func (t *Table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.proxy.Missing(w, r)
 		return
 	}
+	trailer := r.Trailer // filled by the server when the body has been read
 	r = r.Clone(r.Context())
+	r.Trailer = trailer
 	r.URL, r.RequestURI = at, rest
 	for name := range r.Header {
 		// Also Lnk_Caller, which a bridge behind CGI's naming reads as the same.

@@ -1,0 +1,69 @@
+package secret
+
+import (
+	"errors"
+	"strings"
+)
+
+// onePath gives a path as an address has it in its one form: no letter or digit
+// is escaped, and escapes are in upper case. A path that two readers could take
+// for different ones is refused: with dot segments, with empty segments, with
+// an escaped dot, slash, backslash, percent sign or control byte, or with a
+// backslash. What follows a semicolon in a segment is no part of it to some
+// readers, so dots before one are dots.
+func onePath(p string) (string, error) {
+	if !strings.HasPrefix(p, "/") {
+		return "", errors.New("does not begin with a slash")
+	}
+	var b strings.Builder
+	for i := 0; i < len(p); i++ {
+		c := p[i]
+		if c == '\\' {
+			return "", errors.New("holds a backslash")
+		}
+		if c != '%' {
+			b.WriteByte(c)
+			continue
+		}
+		if i+2 >= len(p) {
+			return "", errors.New("holds a percent sign that escapes nothing")
+		}
+		high, low := unhex(p[i+1]), unhex(p[i+2])
+		if high > 15 || low > 15 {
+			return "", errors.New("holds a percent sign that escapes nothing")
+		}
+		switch d := high<<4 | low; {
+		case d == '.' || d == '/' || d == '\\' || d == '%' || d == ';' || d < ' ' || d == 0x7f:
+			return "", errors.New("holds an escape that readers take for different things")
+		case 'a' <= d && d <= 'z', 'A' <= d && d <= 'Z', '0' <= d && d <= '9', d == '-', d == '_', d == '~':
+			b.WriteByte(d)
+		default:
+			b.WriteString(strings.ToUpper(p[i : i+3]))
+		}
+		i += 2
+	}
+	one := b.String()
+	segments := strings.Split(one[1:], "/")
+	for i, s := range segments {
+		name, _, _ := strings.Cut(s, ";")
+		switch {
+		case name == "." || name == "..":
+			return "", errors.New("holds a dot segment")
+		case name == "" && i < len(segments)-1, name == "" && s != "":
+			return "", errors.New("holds an empty segment")
+		}
+	}
+	return one, nil
+}
+
+func unhex(c byte) byte {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0'
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10
+	case 'A' <= c && c <= 'F':
+		return c - 'A' + 10
+	}
+	return 255
+}
