@@ -109,7 +109,7 @@ func TestUpstreamCredentialsAreNotInTheArgv(t *testing.T) {
 
 func TestProxyFlagsRoundTrip(t *testing.T) {
 	f := proxyFlags{
-		Name: "x", Upstream: "direct", Hosts: []string{"a.test", "*.b.test:8443"}, TCP: []string{"c.test:22"},
+		Name: "x", Settings: "/s", Upstream: "direct", Hosts: []string{"a.test", "*.b.test:8443"}, TCP: []string{"c.test:22"},
 		Ports: []uint16{1, 65535}, LAN: true, NoInternet: true, PerMinute: 5, ProxyPort: 19190, Terminal: true, Tell: true,
 	}
 	got, rest, err := parseProxyFlags(append(f.args(), "--", "wall", "--host", "y"))
@@ -123,7 +123,7 @@ func TestProxyFlagsRoundTrip(t *testing.T) {
 		t.Errorf("rest %q", rest)
 	}
 	for _, bad := range [][]string{{"--port", "0", "--", "x"}, {"--port", "70000", "--", "x"}, {"--hots", "a", "--", "x"}, {"x"}} {
-		if _, _, err := parseProxyFlags(append([]string{"--proxy-port", "1"}, bad...)); err == nil {
+		if _, _, err := parseProxyFlags(append([]string{"--proxy-port", "1", "--settings", "/s"}, bad...)); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}

@@ -105,7 +105,7 @@ func TestRoutesAreTakenOneWay(t *testing.T) {
 		{"--routes", filepath.Join(dir, "none")},
 		{"--routes", file, "--url-secret", file},
 	} {
-		f, _, err := parseProxyFlags(append(append([]string{"--proxy-port", "1"}, args...), "--", "true"))
+		f, _, err := parseProxyFlags(append(append([]string{"--proxy-port", "1", "--settings", "/s"}, args...), "--", "true"))
 		if err != nil {
 			t.Fatal(err)
 		}
