@@ -48,9 +48,6 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 	if runtime.GOOS != "linux" {
 		return chain{}, refuse("%s: nothing is enforced on this system yet: run it on Linux", runtime.GOOS)
 	}
-	if _, restricted := c.Commands.Only(); restricted {
-		return chain{}, refuse(`/confinement/commands: only: cannot be enforced by this version: use "any"`)
-	}
 	wall := []string{s.wall, "wall", "--settings", s.dir, "--home", s.home}
 	// Also where it is the system's: the caller's own TMPDIR may not be in view.
 	env := map[string]string{"TMPDIR": cmp.Or(linuxwall.TmpDir(c), "/tmp")}

@@ -47,6 +47,9 @@ func opened(c client.Confinement) []string {
 	if len(c.Hide) > 0 {
 		lines = append(lines, "hides "+listed(c.Hide, ""))
 	}
+	if only, restricted := c.Commands.Only(); restricted {
+		lines = append(lines, "executes only "+listed(only, "nothing"))
+	}
 	switch mode := c.Net.Mode().(type) {
 	case client.Proxied:
 		lines = append(lines, "reaches "+reached(mode))

@@ -28,6 +28,7 @@ type runFlags struct {
 	lan      bool
 	readHome bool
 	tools    bool
+	only     []string
 }
 
 func newRun(s Streams) *cobra.Command {
@@ -39,7 +40,12 @@ func newRun(s Streams) *cobra.Command {
 
 Without --spec and without a grant, the program reads and writes the current
 folder and has no network. Each --internet-host opens one host, each --write
-and --read one file or folder.`,
+and --read one file or folder.
+
+With --only, nothing but what it names can be executed, and what that needs to
+start: not by the dynamic loader, not as a copy, not from memory. A name with
+no slash is looked for on PATH. It names programs and not what they do: a shell
+or an interpreter that may be executed runs whatever it is given.`,
 		Example: `  lnk sandbox run --yes --write . --internet-host registry.example -- npm install
   lnk sandbox run --spec sandbox.toml -- make test`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -66,6 +72,7 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.hide, "hide", nil, "a file or folder to close")
 	fl.BoolVar(&f.readHome, "read-home", false, "read the home folder, but for what holds credentials")
 	fl.BoolVar(&f.tools, "developer-tools", false, "read toolchains kept in the home folder, and let its processes trace each other")
+	fl.StringArrayVar(&f.only, "only", nil, "a program that may be executed, or a folder of programs; no other can, then")
 	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a host to reach: name, *.name, name:port")
 	fl.StringArrayVar(&f.tcp, "tcp", nil, "host:port to reach with any protocol")
 	fl.UintSliceVar(&f.ports, "port", nil, "a port of this machine's loopback to reach")

@@ -79,6 +79,14 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 	}
 	spec.Program.Terminal = spec.Program.Terminal && f.terminal && terminal
 	f.grant(&spec, cwd, ports, serve)
+	if len(f.only) > 0 {
+		paths, err := f.programs(&spec, cwd)
+		if err != nil {
+			return client.Confinement{}, err
+		}
+		only := client.OnlyCommands(paths...)
+		spec.Program.Commands = &only
+	}
 	base, err := set.base(folder, spec.Name)
 	if err != nil {
 		return client.Confinement{}, err

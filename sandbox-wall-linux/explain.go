@@ -34,6 +34,9 @@ func (p *Plan) Explain() string {
 		}
 		line(s.Verb.String(), what, s.Because.String())
 	}
+	for _, at := range p.Run {
+		line("run", shown(at), "commands: it may be executed")
+	}
 	line("start", shown(p.Dir), "the program's current folder")
 	for _, n := range p.Notes {
 		fmt.Fprintf(&b, "note    %s\n", n)

@@ -39,6 +39,13 @@ type Facts struct {
 	// leads to, each once. Looked for when the network is given.
 	Routed []string
 
+	// Landlock is the kernel's version of it; 0 is none. Looked for when only
+	// some commands may be executed, as are Starts, what files need to start,
+	// and Programs, the programs in folders of libraries.
+	Landlock int
+	Starts   map[string]Start
+	Programs map[string]List
+
 	// Nodes, Lists, Texts and Makeable are what stands at paths, what is in
 	// folders, what small files say, and whether folders can be written in:
 	// those that the plan asks for.

@@ -213,6 +213,34 @@ var golden = []struct {
 		on:   made(debian + "/home/u/work/bin/lnk-sandbox\n").runs("/home/u/work/bin/lnk-sandbox"),
 		c:    working(nil),
 	},
+	{
+		name: "only",
+		on: made(debian + `
+/usr/bin/dash
+/usr/bin/env
+/usr/bin/perl
+/usr/bin/python3.11
+/usr/bin/sh -> dash
+/usr/bin/npm: #!/usr/bin/env node
+/usr/local/bin/node
+/usr/lib/git-core/git
+/usr/lib/git-core/git-sh: #!/bin/sh
+/usr/lib/git-core/git-p: #!/usr/bin/perl
+/usr/lib/git-core/git-add -> ../../bin/git
+/usr/lib/python3.11/lib-dynload/ssl.so
+/usr/lib/python3.11/tool
+/usr/lib/systemd/systemd
+/usr/lib/x86_64-linux-gnu/libc.so.6
+/usr/lib/x86_64-linux-gnu/helper
+/usr/local/lib/node_modules/
+/opt/app/bin/app
+/opt/app/lib/libapp.so
+/home/u/work/own: #!/none/sh
+`),
+		c: working(func(c *confinement) {
+			c.Commands = client.OnlyCommands("/usr/bin/npm", "/bin/python3.11", "/usr/lib/git-core", "/home/u/work/own", "/opt/app/bin/app")
+		}),
+	},
 	{name: "settings-elsewhere", on: made(debian).env("LNK_HOME=/home/u/work/state/lnk"), c: working(nil)},
 }
 
@@ -246,7 +274,7 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := p.Explain() + "\n" + rendered(p)
+			got := p.Explain() + "\n" + rendered(p) + ordered(p)
 			file := filepath.Join("testdata", "plans", g.name+".golden")
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
@@ -280,4 +308,20 @@ func rendered(p Plan) string {
 		b.WriteString(shown(a))
 	}
 	return b.String() + "\n"
+}
+
+// ordered gives what is done before bubblewrap.
+func ordered(p Plan) string {
+	if p.Orders == nil {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\nnoexec\n")
+	for _, place := range p.Orders.Places {
+		fmt.Fprintf(&b, "%s %s\n", map[bool]string{true: "code", false: "data"}[place.Code], place.Path)
+	}
+	for i, e := range p.Orders.Empty {
+		fmt.Fprintf(&b, "empty %s/%d %04o\n", p.Orders.Store, i, e.Perm)
+	}
+	return b.String()
 }

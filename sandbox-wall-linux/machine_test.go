@@ -23,6 +23,7 @@ type machine struct {
 	help     string
 	asked    int // how often bubblewrap was started
 	kept     map[string]string
+	landlock int
 }
 
 // made gives a machine of lines, each a path and what it is:
@@ -41,8 +42,9 @@ func made(lines string) *machine {
 	m := &machine{
 		nodes: map[string]Node{}, texts: map[string]string{}, frozen: map[string]bool{}, kept: map[string]string{},
 		program: "/usr/bin/lnk-sandbox", uid: 1000, dir: "/home/u/work",
-		environ: []string{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin"},
-		help:    "--perms --disable-userns --bind-fd --ro-bind-fd",
+		environ:  []string{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin"},
+		landlock: 7,
+		help:     "--perms --disable-userns --bind-fd --ro-bind-fd",
 	}
 	m.put("/", Node{Kind: Folder, Mode: 0o755})
 	m.add("/etc/passwd: u:x:1000:1000::/home/u:/bin/sh\nroot:x:0:0::/root:/bin/sh\n/proc/self/mountinfo: 1 0 8:1 / / rw - ext4 /dev/sda1 rw\n/proc/self/net/route: Iface\n")
@@ -192,6 +194,9 @@ func (m *machine) system() *System {
 		SocketTables: func(NetFrom) ([]string, error) {
 			return []string{"Num RefCount Protocol Flags Type St Inode Path\n" + m.sockets}, nil
 		},
+		Landlock: func() int { return m.landlock },
+		Start:    func(path string) Start { return startOf(strings.NewReader(m.texts[path])) },
+		Programs: m.programs,
 		BwrapHelp: func(string) (string, string, error) {
 			m.asked++
 			return m.help, "bubblewrap 0.10.0\n", nil
@@ -201,6 +206,24 @@ func (m *machine) system() *System {
 			return nil
 		},
 	}
+}
+
+// programs gives the files that are no libraries.
+func (m *machine) programs(dir string) ([]string, bool) {
+	var found []string
+	for p, n := range m.nodes {
+		if below(p, dir) && n.Kind == File && !strings.Contains(base(p), ".so") {
+			found = append(found, p)
+		}
+	}
+	slices.Sort(found)
+	return found, !m.frozen[dir+" unread"]
+}
+
+// withLandlock is the machine with a kernel that has this version.
+func (m *machine) withLandlock(abi int) *machine {
+	m.landlock = abi
+	return m
 }
 
 // plan makes a confinement's plan on a machine.

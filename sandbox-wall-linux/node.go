@@ -33,6 +33,8 @@ type Node struct {
 	Mode uint32
 	// UID and GID own it.
 	UID, GID uint32
+	// Links is how many names it has.
+	Links uint64
 	// Size is in bytes; Changed is when its inode last changed, in nanoseconds
 	// since 1970. Only a program whose answers are kept is known by them.
 	Size, Changed int64

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/noexec"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
 
@@ -34,6 +35,12 @@ type Plan struct {
 	Placeholders []Placeholder
 	// Steps are the mounts, in order.
 	Steps []Step
+	// Run are the files and folders that may be executed, by Landlock, which
+	// is put on last of all, inside; nil is everything.
+	Run []string
+	// Orders are what is done to the mounts of this machine, in a namespace of
+	// bubblewrap's own, before it binds them; nil is nothing.
+	Orders *noexec.Orders
 	// Dir is the program's current folder, inside.
 	Dir string
 	// Argv is the program and its arguments.
@@ -172,7 +179,7 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 		d.judge,
 		d.everySandbox, d.systemFolders, d.rootOnly,
 		d.settings, d.hidden, d.named, d.judgeMachine, d.dotFiles,
-		d.developerTools, d.sockets, d.home, d.program, d.temporary,
+		d.developerTools, d.sockets, d.home, d.program, d.temporary, d.commands,
 	} {
 		if err := part(); err != nil {
 			return Plan{}, err
@@ -185,6 +192,7 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	d.plan.Steps = d.steps(kept)
 	d.nameFiles()
 	d.plan.Steps = append(d.plan.Steps, d.seals(kept)...)
+	d.emptyFrom()
 	d.startIn()
 	return d.plan, nil
 }
@@ -207,9 +215,6 @@ func (d *draft) judge() error {
 	}
 	if err := judged.Check(); err != nil {
 		return refuse("confinement", "", err.Error(), err)
-	}
-	if only, restricted := d.c.Commands.Only(); restricted {
-		return refuse("commands", strings.Join(only, " "), "this version cannot enforce only, use any", errors.ErrUnsupported)
 	}
 	if len(d.plan.Argv) == 0 {
 		return refuse("argv", "", "empty, want a program", nil)

@@ -19,6 +19,7 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 		UID:   sys.UID,
 		Path:  lookupEnv(environ, "PATH"),
 		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Makeable: map[string]bool{},
+		Starts: map[string]Start{}, Programs: map[string]List{},
 	}
 	closed := make(chan walked, 1)
 	if f.UID == 0 {
@@ -42,6 +43,9 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 	askBwrap(t, &f.Bwrap, first(f.Settings), plantedIn(t, f.Bwrap.Path, writeFolders(t, c)) == "")
 
 	f.NoNamespaces = noNamespaces(sys, f.UID)
+	if _, restricted := c.Commands.Only(); restricted {
+		f.Landlock = sys.Landlock()
+	}
 
 	tables, err := sys.SocketTables(net)
 	if err != nil {

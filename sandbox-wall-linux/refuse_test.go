@@ -115,8 +115,20 @@ func TestPlanForRefuses(t *testing.T) {
 			change: func(c *confinement) { c.Net = client.NetOf(client.Host{}) }, want: "net: host: wants a network that is given, not machine"},
 		{name: "host in a network of its own", on: made(debian),
 			change: func(c *confinement) { c.Net = client.NetOf(client.Host{Localhost: true}) }, want: "net: host: wants a network that is machine, not own"},
-		{name: "only some commands", on: made(debian), unsupported: true,
-			change: func(c *confinement) { c.Commands = client.OnlyCommands("/usr/bin/git") }, want: "commands: /usr/bin/git: this version cannot enforce only"},
+		{name: "only without Landlock", on: made(debian).withLandlock(0), change: commandsOnly("/usr/bin/git"), want: "it needs Landlock 2 (Linux 5.19) and this kernel has none"},
+		{name: "only with the first Landlock", on: made(debian).withLandlock(1), change: commandsOnly("/usr/bin/git"), want: "this kernel has 1"},
+		{name: "only what is not there", on: made(debian), change: commandsOnly("/usr/bin/none"), want: "commands: /usr/bin/none: no such file"},
+		{name: "only a socket", on: made(debian + "/home/u/work/s =\n"), change: commandsOnly("/home/u/work/s"), want: "commands: /home/u/work/s: is a socket"},
+		{name: "only what is not in view", on: made(debian + "/home/u/bin/x\n"), change: commandsOnly("/home/u/bin/x"), want: "is not in view: name it in read too"},
+		{name: "only what is hidden", on: made(debian), change: func(c *confinement) { commandsOnly("/usr/bin/git")(c); c.Hide = []string{"/usr/bin/git"} },
+			want: "is not in view"},
+		{name: "only everything", on: made(debian), change: commandsOnly("/"), want: "commands: /: is everything"},
+		{name: "only what is written", on: made(debian), change: commandsOnly("/home/u/work"), want: "the program could put one of its own there"},
+		{name: "only what holds what is written", on: made(debian), change: func(c *confinement) { commandsOnly("/home/u")(c); c.Read = []string{"/home/u"} },
+			want: "the program could put one of its own there"},
+		{name: "only a link in what is written", on: made(debian + "/home/u/work/x -> /usr/bin/git\n"), change: commandsOnly("/home/u/work/x"), want: "passes the link /home/u/work/x"},
+		{name: "only a file of two names in what is written", on: made(debian + "/home/u/work/x\n").twice("/home/u/work/x"), change: commandsOnly("/home/u/work/x"), want: "has another name"},
+		{name: "only, with libraries that are too many", on: made(debian + "/usr/lib/libc.so.6\n").unread("/usr/lib"), change: commandsOnly("/usr/bin/git"), want: "cannot be told from programs"},
 
 		{name: "a relative path", on: made(debian), change: func(c *confinement) { c.Read = []string{"x"} }, want: "/read/0"},
 		{name: "a path that is not clean", on: made(debian), change: func(c *confinement) { c.Hide = []string{"/x/../y"} }, want: "/hide/0"},
@@ -283,4 +295,21 @@ func TestRefusalShowsPathsPlainly(t *testing.T) {
 			t.Errorf("got %s, want %s", got, c.want)
 		}
 	}
+}
+
+// commandsOnly changes a confinement to run nothing else.
+func commandsOnly(paths ...string) func(*confinement) {
+	return func(c *confinement) { c.Commands = client.OnlyCommands(paths...) }
+}
+
+func (m *machine) twice(at string) *machine {
+	n := m.nodes[at]
+	n.Links = 2
+	m.nodes[at] = n
+	return m
+}
+
+func (m *machine) unread(dir string) *machine {
+	m.frozen[dir+" unread"] = true
+	return m
 }

@@ -36,6 +36,9 @@ func (s Step) bwrap(number string) []string {
 	perms := fmt.Sprintf("%04o", s.Perm)
 	switch s.Verb {
 	case Empty, Close:
+		if s.From != "" {
+			return []string{"--bind", s.From, s.At}
+		}
 		return []string{"--perms", perms, "--tmpfs", s.At}
 	case MakeFolder:
 		return []string{"--perms", perms, "--dir", s.At}

@@ -29,7 +29,7 @@ func rootOnly() ([]string, error) {
 	var errs [2]error
 	var wait sync.WaitGroup
 	for i := range halves {
-		halves[i] = walk{uid: uint32(os.Getuid()), groups: groups, buf: make([]byte, 32<<10), half: i}
+		halves[i] = walk{uid: uint32(os.Getuid()), groups: groups, buf: make([]byte, 32<<10), half: i, limit: maxWalked}
 		wait.Go(func() { errs[i] = halves[i].roots() })
 	}
 	wait.Wait()
@@ -71,6 +71,7 @@ type walk struct {
 	buf    []byte
 	found  []string
 	walked int
+	limit  int // of walked
 	// half is which entries of a root are this walk's, by their names: two
 	// walks that list a folder while it changes may not agree on an order.
 	half int
@@ -106,8 +107,8 @@ func (w *walk) list(fd int, path string) ([]entry, error) {
 			if name == "." || name == ".." || kind == unix.DT_LNK {
 				continue
 			}
-			if w.walked++; w.walked > maxWalked {
-				return nil, fmt.Errorf("%s: more than %d files", path, maxWalked)
+			if w.walked++; w.walked > w.limit {
+				return nil, fmt.Errorf("%s: more than %d files", path, w.limit)
 			}
 			entries = append(entries, entry{name, kind})
 		}

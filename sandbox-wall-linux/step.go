@@ -44,7 +44,8 @@ type Step struct {
 	Verb Verb
 	// At is the path inside. It passes no link.
 	At string
-	// From is what is bound: a path of this machine that passes no link.
+	// From is what is bound: a path of this machine that passes no link. An
+	// empty file system with one was made there by package noexec.
 	From string
 	// Is is what stood there when the facts were read. [Open] gives a
 	// descriptor of that, or fails.

@@ -24,6 +24,13 @@ type System struct {
 	// SocketTables reads the tables of unix sockets (as /proc/net/unix) of
 	// this network namespace and, where it is a given one, of the host's.
 	SocketTables func(net NetFrom) ([]string, error)
+	// Landlock gives the kernel's version of it, or 0.
+	Landlock func() int
+	// Start reads what a file needs to start.
+	Start func(path string) Start
+	// Programs walks a folder of libraries for programs, and says whether
+	// these are all.
+	Programs func(dir string) ([]string, bool)
 	// BwrapHelp runs bubblewrap for its --help and --version.
 	BwrapHelp func(path string) (help, version string, err error)
 	// Keep writes a file of the settings folder, 0600 in a 0700 folder.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 )
 
 // ReadFacts reads what a plan for a confinement depends on, of this machine and
@@ -37,6 +38,9 @@ func LocalSystem() *System {
 		Program:      program,
 		RootOnly:     rootOnly,
 		SocketTables: socketTables,
+		Landlock:     landlock.ABI,
+		Start:        start,
+		Programs:     programsIn,
 		BwrapHelp:    bwrapHelp,
 		Keep:         keep,
 	}
@@ -67,7 +71,7 @@ func nodeOf(st *unix.Stat_t, err error, path string) Node {
 		return Node{Kind: Unseen}
 	}
 	n := Node{
-		Dev: st.Dev, Ino: st.Ino, Mode: st.Mode & 0o7777, UID: st.Uid, GID: st.Gid,
+		Dev: st.Dev, Ino: st.Ino, Mode: st.Mode & 0o7777, UID: st.Uid, GID: st.Gid, Links: uint64(st.Nlink),
 		Size: st.Size, Changed: st.Ctim.Nano(),
 	}
 	switch st.Mode & unix.S_IFMT {

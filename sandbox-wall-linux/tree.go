@@ -67,6 +67,35 @@ func (t *tree) text(path string) (string, bool) {
 	return x.Text, x.Whole
 }
 
+// start gives what a file needs to start.
+func (t *tree) start(path string) Start {
+	s, known := t.facts.Starts[path]
+	if !known {
+		if t.sys == nil {
+			t.lack("what is needed to start", path)
+			return Start{}
+		}
+		s = t.sys.Start(path)
+		t.facts.Starts[path] = s
+	}
+	return s
+}
+
+// programs gives the programs in a folder of libraries, and whether these are
+// all.
+func (t *tree) programs(dir string) ([]string, bool) {
+	l, known := t.facts.Programs[dir]
+	if !known {
+		if t.sys == nil {
+			t.lack("which programs are in", dir)
+			return nil, false
+		}
+		l.Names, l.Whole = t.sys.Programs(dir)
+		t.facts.Programs[dir] = l
+	}
+	return l.Names, l.Whole
+}
+
 // makeable says whether something can be made in a folder.
 func (t *tree) makeable(dir string) bool {
 	can, known := t.facts.Makeable[dir]

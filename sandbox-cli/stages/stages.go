@@ -17,6 +17,7 @@ type Stage func(s say.Streams, args []string) (int, error)
 var All = map[string]Stage{
 	"proxy-inside": proxyInside,
 	"wall":         wall,
+	"noexec":       noexecStage,
 	"inside":       insideStage,
 	"sweep":        sweep,
 }

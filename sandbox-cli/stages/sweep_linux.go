@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
-	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
 
@@ -104,12 +103,4 @@ func sweep(_ say.Streams, args []string) (int, error) {
 		return say.StatusFailed, err
 	}
 	return 0, nil
-}
-
-// insideStage is the last step before the program, where there has to be one.
-func insideStage(_ say.Streams, args []string) (int, error) {
-	if len(args) < 2 || args[0] != "--" {
-		return say.StatusSetup, fmt.Errorf("want -- and a program")
-	}
-	return say.StatusSetup, launch.Inside(args[1:], os.Environ())
 }

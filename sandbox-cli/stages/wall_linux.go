@@ -91,7 +91,7 @@ func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
 // error is [linuxwall.ErrChanged] where nothing was started because something
 // is no longer what the plan was made for.
 func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (status int, err error) {
-	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools})
+	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil})
 	if err != nil {
 		return say.StatusSetup, err
 	}
@@ -134,10 +134,18 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 // start starts the program behind the plan's mounts and gives its status.
 func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watch *watch, filter []byte, env []string) (int, error) {
 	defer opened.Close()
-	return launch.Run(launch.Spec{
+	spec := launch.Spec{
 		Bwrap: plan.Bwrap, Args: plan.BwrapArgs(launch.FirstFile), Files: opened.Files(),
 		Seccomp: filter, SyncFile: held.File(), Before: watch.there,
 		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{linuxwall.ProgramInside, "inside", "--"},
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	})
+	}
+	if err := restrict(&spec, plan); err != nil {
+		return say.StatusSetup, err
+	}
+	status, err := launch.Run(spec)
+	if errors.Is(err, launch.ErrChanged) {
+		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
+	}
+	return status, err
 }

@@ -20,6 +20,14 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(childVar) {
 	case "":
 		os.Exit(m.Run())
+	case "execute":
+		runtime.LockOSThread()
+		if err := Execute(os.Args[1:]); err != nil {
+			fmt.Println(err)
+			os.Exit(2)
+		}
+		execute()
+		os.Exit(0)
 	case "scoped":
 		runtime.LockOSThread()
 		s, err := Scope()

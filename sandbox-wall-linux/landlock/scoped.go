@@ -13,6 +13,11 @@ const (
 	scopeABI = 6
 )
 
+// ExecuteABI is the version that [Execute] needs: the first, of Linux 5.13, has
+// the right but no way to leave files movable between folders; the second came
+// with 5.19.
+const ExecuteABI = 2
+
 // Scoped is what was closed, and what was not.
 type Scoped struct {
 	_ [0]func()

@@ -93,6 +93,9 @@ func (b *sandbox) verdict(ws syscall.WaitStatus, failed *Error) (int, error) {
 	if ws.Signaled() {
 		status = 128 + int(ws.Signal())
 	}
+	if failed == nil {
+		failed = readFailed(b.says)
+	}
 	switch {
 	case executed:
 		return status, nil

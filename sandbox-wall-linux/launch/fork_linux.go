@@ -2,6 +2,7 @@ package launch
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -23,6 +24,9 @@ func shieldsFor(uid int) []uintptr {
 // be had without.
 func (b *sandbox) fork(argv []string, fds []uintptr, n numbers) (pid int, shielded bool, err error) {
 	for _, flags := range b.shields {
+		if n.orders != 0 {
+			flags |= unix.CLONE_NEWNS
+		}
 		pid, err = syscall.ForkExec(argv[0], argv, b.attr(fds, flags))
 		switch {
 		case err == nil:
@@ -30,6 +34,9 @@ func (b *sandbox) fork(argv []string, fds []uintptr, n numbers) (pid int, shield
 		case !refusesNamespace(err):
 			return 0, false, err
 		}
+	}
+	if n.orders != 0 {
+		return 0, false, setupError("commands cannot be restricted", fmt.Errorf("this machine lets us make no namespaces of our own: %w", err))
 	}
 	if b.spec.Terminal {
 		return b.forkStaged(fds, n)
@@ -82,6 +89,9 @@ func (b *sandbox) attr(fds []uintptr, flags uintptr) *syscall.ProcAttr {
 	if flags&unix.CLONE_NEWUSER != 0 {
 		uid, gid := os.Geteuid(), os.Getegid()
 		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
+		if flags&unix.CLONE_NEWNS != 0 {
+			sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // to mount; given up before bubblewrap
+		}
 		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 	}
 	// Env is empty and not nil: nil would be ours.

@@ -32,7 +32,11 @@ func (b *sandbox) look() *Error {
 		}
 	}
 	searched, set := b.spec.env("PATH")
-	return root.find(b.spec.Argv[0], candidates(b.spec.Argv[0], searched, set, dir))
+	found := root.find(b.spec.Argv[0], candidates(b.spec.Argv[0], searched, set, dir))
+	if found != nil && found.Status == StatusCannot && len(b.spec.Orders) > 0 && !errors.Is(found.Err, errBadInterpreter) {
+		found.Err = ErrNotNamed
+	}
+	return found
 }
 
 type insideRoot int

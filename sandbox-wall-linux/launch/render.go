@@ -11,13 +11,18 @@ import (
 type numbers struct {
 	args, filter, ready, status int
 	sync                        int // 0 is none
+	orders                      int // 0 is none
 }
 
-func numbersAfter(files int, sync bool) numbers {
+func numbersAfter(files int, sync, orders bool) numbers {
 	n := FirstFile + files
 	nn := numbers{args: n, filter: n + 1, ready: n + 2, status: n + 3}
 	if sync {
 		nn.sync = n + 4
+		n++
+	}
+	if orders {
+		nn.orders = n + 4
 	}
 	return nn
 }
@@ -60,8 +65,12 @@ func coverFirst(args []string) []string {
 // argv gives bubblewrap's argv, and what it reads from n.args. staged is
 // whether the stage inside comes before the program.
 func (s *Spec) argv(n numbers, staged bool) (argv []string, args []byte, err error) {
-	argv = []string{s.Bwrap, "--args", strconv.Itoa(n.args), "--"}
-	if staged {
+	if n.orders != 0 {
+		argv = append(argv, s.Prepare...)
+		argv = append(argv, strconv.Itoa(n.orders), strconv.Itoa(n.status), "--")
+	}
+	argv = append(argv, s.Bwrap, "--args", strconv.Itoa(n.args), "--")
+	if staged || s.Staged {
 		argv = append(argv, s.Stage...)
 	}
 	argv = append(argv, s.Argv...)

@@ -31,7 +31,7 @@ func TestRendering(t *testing.T) {
 		{"terminal, with the stage inside", true, true, true, 1},
 	} {
 		s.Terminal = c.terminal
-		argv, args, err := s.argv(numbersAfter(c.files, c.sync), c.staged)
+		argv, args, err := s.argv(numbersAfter(c.files, c.sync, false), c.staged)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,6 +42,15 @@ type Spec struct {
 	// Before is called when all is made and the program is about to start; its
 	// error is why it does not. Nil is nothing to wait for.
 	Before func() error
+	// Staged has the program started through Stage whatever the machine, and
+	// leaves the scopes of Landlock to it (see landlock.Execute).
+	Staged bool
+	// Orders, where there are any, are written down for package noexec, and
+	// done before bubblewrap starts, in a mount namespace of its own.
+	Orders []byte
+	// Prepare is the argv prefix of the program, outside, that does them and
+	// becomes bubblewrap: it calls [Prepared] with what follows it.
+	Prepare []string
 	// MustScope refuses a kernel that cannot keep abstract sockets and signals
 	// in; otherwise what the kernel has is used.
 	MustScope bool

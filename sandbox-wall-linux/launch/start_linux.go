@@ -41,9 +41,12 @@ type sandbox struct {
 // run is the life of the sandbox, on a thread that the caller has locked and
 // will not unlock.
 func (b *sandbox) run() (int, error) {
-	scoped, err := landlock.Scope()
-	if err != nil {
-		return StatusSetup, setupError("the sandbox could not be set up", err)
+	scoped := landlock.Closable()
+	if !b.spec.Staged {
+		var err error
+		if scoped, err = landlock.Scope(); err != nil {
+			return StatusSetup, setupError("the sandbox could not be set up", err)
+		}
 	}
 	if err := b.spec.refuses(scoped.Missing()); err != nil {
 		return err.Status, err
@@ -65,7 +68,7 @@ func (b *sandbox) start() *Error {
 		ours.close()
 		return setupError("the sandbox could not be set up", err)
 	}
-	n := numbersAfter(len(s.Files), s.SyncFile != nil)
+	n := numbersAfter(len(s.Files), s.SyncFile != nil, len(s.Orders) > 0)
 	argv, args, err := s.argv(n, false)
 	if err != nil {
 		return err.(*Error)
@@ -106,6 +109,14 @@ func (b *sandbox) start() *Error {
 	}
 	if s.SyncFile != nil {
 		fds = append(fds, s.SyncFile.Fd())
+	}
+	if len(s.Orders) > 0 {
+		orders, err := memory(s.Orders)
+		if err != nil {
+			return fail(err)
+		}
+		theirs = append(theirs, orders)
+		fds = append(fds, uintptr(orders))
 	}
 	pid, shielded, err := b.fork(argv, fds, n)
 	if err != nil {

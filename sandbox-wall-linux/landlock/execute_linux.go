@@ -1,0 +1,75 @@
+package landlock
+
+import (
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Execute does what [Scope] does, which must not be put on before it, and
+// restricts the calling thread, and every process it starts from then on, to
+// executing what paths name: files, and all files below folders. Links
+// at the end of a path are not followed. What a file names as its interpreter
+// or its loader is executed as well (execve(2)), and so must be named too.
+//
+// The caller holds the thread with runtime.LockOSThread and executes the
+// program on it. A kernel that cannot is an error, see [ExecuteABI].
+func Execute(paths []string) error {
+	if ABI() < ExecuteABI {
+		return fmt.Errorf("landlock: the kernel has version %d, and %d is needed: %w", ABI(), ExecuteABI, errors.ErrUnsupported)
+	}
+	// Moving files between folders is closed by every rule set with rights on
+	// files, unless it is named and opened (landlock(7), ABI 2). Opened for the
+	// root, it is as without; only a file does not get into a folder that may
+	// execute more.
+	//
+	// The scopes are in the same set and not in one before it: that one, too,
+	// would close moving, and cannot open it, since then it would forbid mounts.
+	attr := struct{ files, net, scoped uint64 }{
+		files: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_REFER, scoped: scopesOf(ABI()),
+	}
+	size := unsafe.Sizeof(attr)
+	if attr.scoped == 0 {
+		size = unsafe.Sizeof(attr.files) // as a kernel without them has it
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
+	if errno != 0 {
+		return fmt.Errorf("landlock: make a rule set: %w", errno)
+	}
+	defer unix.Close(int(fd))
+	if err := beneath(int(fd), "/", unix.LANDLOCK_ACCESS_FS_REFER); err != nil {
+		return err
+	}
+	for _, p := range paths {
+		if err := beneath(int(fd), p, unix.LANDLOCK_ACCESS_FS_EXECUTE); err != nil {
+			return err
+		}
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("landlock: no_new_privs: %w", err)
+	}
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
+		return fmt.Errorf("landlock: restrict the thread: %w", errno)
+	}
+	return nil
+}
+
+func beneath(ruleset int, path string, access uint64) error {
+	at, err := unix.Open(path, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("landlock: %s: %w", path, err)
+	}
+	defer unix.Close(at)
+	// struct landlock_path_beneath_attr is packed: 8 bytes and 4.
+	var rule [12]byte
+	*(*uint64)(unsafe.Pointer(&rule[0])) = access
+	*(*int32)(unsafe.Pointer(&rule[8])) = int32(at)
+	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(ruleset), unix.LANDLOCK_RULE_PATH_BENEATH,
+		uintptr(unsafe.Pointer(&rule[0])), 0, 0, 0)
+	if errno != 0 {
+		return fmt.Errorf("landlock: %s: %w", path, errno)
+	}
+	return nil
+}
