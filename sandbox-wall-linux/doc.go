@@ -30,9 +30,11 @@
 //   - What cannot be held is refused ([ErrRefused]), or said in [Plan.Notes].
 //
 // Limits: what is replaced or removed from outside while the program runs loses
-// its cover inside, see [Plan.Gone]. A socket that is made in an opened folder after the start, or whose
-// path was relative when it was bound, is not covered. A hard link made before
-// the start is another name that is not protected. Another sandbox of the same
+// its cover inside, see [Plan.Gone]. A socket that is made in an opened folder
+// after the start is not covered, nor is one in a folder opened to read that is
+// not where it was bound. Below the top of a write folder repositories are
+// looked for in bounded time, and new ones can be made: see [Below]. A hard
+// link made before the start is another name that is not protected. Another sandbox of the same
 // user with a wider write folder can move what this one covers. git commands
 // that go on with what the program left half done (a rebase with exec lines)
 // run it. Root's program can make a file of a write folder set-user-id.

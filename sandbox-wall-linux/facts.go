@@ -1,5 +1,7 @@
 package linuxwall
 
+import "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
+
 // Facts are what a plan depends on of this machine and of who asks.
 // [ReadFacts] reads them; a plan made of the same facts is the same plan.
 type Facts struct {
@@ -53,6 +55,10 @@ type Facts struct {
 	Lists    map[string]List
 	Texts    map[string]Text
 	Makeable map[string]bool
+	// Below is what lies below the write folders, once it was looked for, and
+	// Answers which of the sockets there something listens on.
+	Below   *survey.Found
+	Answers map[string]bool
 }
 
 // A List is what is in a folder.

@@ -118,6 +118,20 @@ var golden = []struct {
 		}),
 	},
 	{
+		name: "nested-repositories",
+		on: made(debian + `
+/home/u/work/.git/config
+/home/u/work/sub/.git: gitdir: ../.git/modules/sub
+/home/u/work/sub/.vscode/tasks.json
+/home/u/work/vendor/lib/.git/config
+/home/u/work/mirror.git/HEAD
+/home/u/work/mirror.git/objects/
+/home/u/work/mirror.git/refs/
+/home/u/work/tmp/app.sock =
+`),
+		c: working(nil),
+	},
+	{
 		name: "git",
 		on: made(debian + `
 /home/u/work/.git/HEAD

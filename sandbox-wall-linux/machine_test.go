@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
 )
 
 // A machine is a made one: what stands where, and who asks.
@@ -14,6 +15,8 @@ type machine struct {
 	nodes    map[string]Node
 	texts    map[string]string
 	frozen   map[string]bool // folders in which nothing can be made
+	quiet    map[string]bool // sockets that nobody listens on
+	unseen   []string        // folders that the time does not suffice for
 	rootOnly []string
 	sockets  string
 	program  string
@@ -40,7 +43,7 @@ type machine struct {
 // Folders above are made, and root owns it all but what is below /home.
 func made(lines string) *machine {
 	m := &machine{
-		nodes: map[string]Node{}, texts: map[string]string{}, frozen: map[string]bool{}, kept: map[string]string{},
+		nodes: map[string]Node{}, texts: map[string]string{}, frozen: map[string]bool{}, quiet: map[string]bool{}, kept: map[string]string{},
 		program: "/usr/bin/lnk-sandbox", uid: 1000, dir: "/home/u/work",
 		environ:  []string{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin"},
 		landlock: 7,
@@ -181,6 +184,21 @@ func (m *machine) names(dir string, limit int) ([]string, bool) {
 	return found[:min(len(found), limit)], len(found) <= limit && m.nodes[dir].Kind == Folder
 }
 
+// walk looks below roots as survey.Walk does.
+func (m *machine) walk(roots, except []string) survey.Found {
+	kinds := map[Kind]survey.Kind{Folder: survey.Folder, File: survey.File, Link: survey.Link, Socket: survey.Socket}
+	f := survey.Look(func(dir string) ([]survey.Entry, bool) {
+		names, _ := m.names(dir, 1<<20)
+		var entries []survey.Entry
+		for _, name := range names {
+			entries = append(entries, survey.Entry{Name: name, Kind: kinds[m.nodes[join(dir, name)].Kind]})
+		}
+		return entries, false
+	}, survey.Order{Roots: roots, Except: except})
+	f.Unseen = append(f.Unseen, m.unseen...)
+	return f
+}
+
 func (m *machine) system() *System {
 	return &System{
 		UID:      m.uid,
@@ -190,6 +208,8 @@ func (m *machine) system() *System {
 		Makeable: func(dir string) bool { return !m.frozen[dir] },
 		Dir:      func() string { return m.dir },
 		Program:  func() (string, Node) { return m.program, m.nodes[m.program] },
+		Walk:     m.walk,
+		Answers:  func(path string) bool { return !m.quiet[path] },
 		RootOnly: func() ([]string, error) { return m.rootOnly, nil },
 		SocketTables: func(NetFrom) ([]string, error) {
 			return []string{"Num RefCount Protocol Flags Type St Inode Path\n" + m.sockets}, nil

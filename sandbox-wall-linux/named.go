@@ -253,11 +253,17 @@ func (d *draft) unstub(r *resolution) {
 // is no write, so a read-only mount does not stop it (connect(2), unix(7)).
 func (d *draft) sockets() error {
 	n := 0
+	// Those that were found in write folders count by whether they answer: a
+	// path that was relative when it was bound, or another namespace's, is in
+	// no table here. One that does not is what a program left that ended, and
+	// is its own to bind again.
+	at := slices.DeleteFunc(slices.Clone(d.plan.Below.Found.Sockets), func(at string) bool { return !d.t.answers(at) })
 	for _, bound := range d.f.Sockets {
-		at := cleanAbsolute(bound)
-		if at == "" {
-			continue
+		if clean := cleanAbsolute(bound); clean != "" {
+			at = append(at, clean)
 		}
+	}
+	for _, at := range at {
 		r := d.t.resolve(at)
 		if r.node.Kind != Socket || !d.above(r.real).kind.host() {
 			continue

@@ -45,6 +45,11 @@ type Plan struct {
 	Dir string
 	// Argv is the program and its arguments.
 	Argv []string
+	// Below is what lies deeper than the top of the write folders.
+	Below Below
+	// Warnings say what whoever runs the program is told at each start: what
+	// could not be looked at, or is narrower than was asked for.
+	Warnings []string
 	// Notes say what of the confinement is without effect, or narrower than
 	// its words, and why.
 	Notes []string
@@ -178,7 +183,7 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	for _, part := range []func() error{
 		d.judge,
 		d.everySandbox, d.systemFolders, d.rootOnly,
-		d.settings, d.hidden, d.named, d.judgeMachine, d.dotFiles,
+		d.settings, d.hidden, d.named, d.judgeMachine, d.nested, d.dotFiles,
 		d.developerTools, d.sockets, d.home, d.program, d.temporary, d.commands,
 	} {
 		if err := part(); err != nil {

@@ -26,8 +26,8 @@ func anyPath(t *rapid.T, label string) string {
 	depth := rapid.IntRange(0, 4).Draw(t, label+" depth")
 	for range depth {
 		name := string(alphabet[rapid.IntRange(0, len(alphabet)-1).Draw(t, label)])
-		if rapid.IntRange(0, 9).Draw(t, label+" dot") == 0 {
-			name = rapid.SampledFrom(client.DotFiles()).Draw(t, label)
+		if rapid.IntRange(0, 6).Draw(t, label+" dot") == 0 {
+			name = rapid.SampledFrom(append(client.DotFiles(), ".git")).Draw(t, label)
 		}
 		top = join(top, name)
 	}
@@ -150,6 +150,9 @@ func (w world) want(path string) Access {
 	all(Closed, 4, w.c.Hide...)
 	all(ReadOnly, 5, w.c.Read...)
 	all(ReadWrite, 6, w.c.Write...)
+	for _, at := range w.nested(rules) {
+		all(ReadOnly, 3, at)
+	}
 
 	// What is not named only opens: where something is named it says nothing.
 	implied := []string{"/usr", "/etc", "/opt", "/sys/fs/cgroup", "/sys/devices/system/cpu"}
@@ -165,6 +168,33 @@ func (w world) want(path string) Access {
 		return Closed
 	}
 	return deepest(rules, path)
+}
+
+// nested gives the repositories, and the dot files beside them, that stand
+// deeper than the top of a write folder and in nothing that is closed or read
+// only: they are as those at the top.
+func (w world) nested(rules []rule) []string {
+	var found []string
+	for at := range w.m.nodes {
+		dir := parent(at)
+		if !slices.Contains(client.DotFiles(), base(at)) || w.m.nodes[join(dir, ".git")].Kind == Missing || w.m.nodes[at].Kind == Link {
+			continue
+		}
+		if deepest(rules, at) != ReadWrite || slices.ContainsFunc(strings.Split(dir, "/"), func(name string) bool { return name == ".git" }) {
+			continue
+		}
+		root := ""
+		for _, p := range w.c.Write {
+			if real := w.real(p); w.m.nodes[real].Kind == Folder && within(at, real) && len(real) > len(root) {
+				root = real
+			}
+		}
+		whole := slices.ContainsFunc(w.c.WriteDotFiles, func(p string) bool { return w.real(p) == root && slices.Contains(w.c.Write, p) })
+		if root != "" && dir != root && !whole {
+			found = append(found, at)
+		}
+	}
+	return found
 }
 
 // isHosts says whether this machine's file is reached.

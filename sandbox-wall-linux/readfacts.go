@@ -19,7 +19,7 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 		UID:   sys.UID,
 		Path:  lookupEnv(environ, "PATH"),
 		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Makeable: map[string]bool{},
-		Starts: map[string]Start{}, Programs: map[string]List{},
+		Starts: map[string]Start{}, Programs: map[string]List{}, Answers: map[string]bool{},
 	}
 	closed := make(chan walked, 1)
 	if f.UID == 0 {

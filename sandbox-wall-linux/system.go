@@ -1,5 +1,7 @@
 package linuxwall
 
+import "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
+
 // A System is the access to this machine that reading facts needs. Tests give
 // one of their own; [ReadFacts] uses the kernel's.
 type System struct {
@@ -19,6 +21,10 @@ type System struct {
 	Dir func() string
 	// Program gives the running program's file, and what it is.
 	Program func() (string, Node)
+	// Walk looks below write folders, for a bounded time.
+	Walk func(roots, except []string) survey.Found
+	// Answers says whether something listens on a socket.
+	Answers func(path string) bool
 	// RootOnly walks folders for what only root may read.
 	RootOnly func() ([]string, error)
 	// SocketTables reads the tables of unix sockets (as /proc/net/unix) of

@@ -17,6 +17,7 @@ import (
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
 )
 
 // ReadFacts reads what a plan for a confinement depends on, of this machine and
@@ -36,6 +37,8 @@ func LocalSystem() *System {
 		Makeable:     makeable,
 		Dir:          currentDir,
 		Program:      program,
+		Walk:         survey.Walk,
+		Answers:      survey.Answers,
 		RootOnly:     rootOnly,
 		SocketTables: socketTables,
 		Landlock:     landlock.ABI,

@@ -3,6 +3,8 @@ package linuxwall
 import (
 	"fmt"
 	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
 )
 
 // A tree is this machine's file system as facts: what stands in them is given,
@@ -108,6 +110,33 @@ func (t *tree) makeable(dir string) bool {
 		t.facts.Makeable[dir] = can
 	}
 	return can
+}
+
+// below gives what lies below write folders.
+func (t *tree) below(roots, except []string) survey.Found {
+	if t.facts.Below == nil {
+		if t.sys == nil {
+			t.lack("what lies below", roots[0])
+			return survey.Found{}
+		}
+		found := t.sys.Walk(roots, except)
+		t.facts.Below = &found
+	}
+	return *t.facts.Below
+}
+
+// answers says whether something listens on a socket.
+func (t *tree) answers(path string) bool {
+	is, known := t.facts.Answers[path]
+	if !known {
+		if t.sys == nil {
+			t.lack("whether anything listens at", path)
+			return true
+		}
+		is = t.sys.Answers(path)
+		t.facts.Answers[path] = is
+	}
+	return is
 }
 
 // A resolution is where a path leads on this machine.

@@ -100,6 +100,7 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 			return say.StatusSetup, fmt.Errorf("settings: %w", err)
 		}
 	}
+	var after aftermath
 	held, err := stubs.NewStore(dir).Hold(plan.Wants())
 	if errors.Is(err, stubs.ErrMoved) {
 		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
@@ -111,6 +112,9 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 		report, releaseErr := held.Release()
 		for _, path := range report.Taken {
 			say.ComplainLine(s.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
+		}
+		if after.below.Roots != nil && err == nil {
+			after.tell(s, report.Taken)
 		}
 		err = errors.Join(err, releaseErr)
 	}()
@@ -128,6 +132,10 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 		// and no process of theirs in any sandbox.
 		say.ComplainLine(s.Err, "run", missing)
 	}
+	for _, w := range plan.Warnings {
+		say.ComplainLine(s.Err, "run", w)
+	}
+	after = beforeProgram(&plan)
 	return start(plan, opened, held, watch, filter, env)
 }
 

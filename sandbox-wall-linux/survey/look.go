@@ -1,0 +1,151 @@
+package survey
+
+import (
+	"slices"
+	"strings"
+)
+
+// An Order is where to look.
+type Order struct {
+	// Roots are folders, looked at and below in this order.
+	Roots []string
+	// Except are paths that are not gone into.
+	Except []string
+	// Late says whether the time is up; nil is never.
+	Late func() bool
+}
+
+// A task is a folder to look at. heavy is the folder above it, or itself, for
+// which it was put off.
+type task struct{ path, heavy string }
+
+// Look walks. list lists a folder; what it cannot list it gives no entries of,
+// and shut is whether whoever owns the folder could have it listed.
+func Look(list func(dir string) (entries []Entry, shut bool), o Order) Found {
+	w := walk{list: list, late: o.Late, except: map[string]bool{}}
+	for _, path := range o.Except {
+		w.except[path] = true
+	}
+	for _, root := range o.Roots {
+		if !w.except[root] {
+			w.now = append(w.now, task{path: root})
+		}
+		// One root in another is walked once, as its own.
+		w.except[root] = true
+	}
+	for {
+		for len(w.now) > 0 {
+			if w.isLate() {
+				return w.stop()
+			}
+			t := w.now[0]
+			w.now = w.now[1:]
+			w.look(t)
+		}
+		if w.now, w.later = w.later, nil; len(w.now) == 0 {
+			return w.found
+		}
+	}
+}
+
+type walk struct {
+	list       func(string) ([]Entry, bool)
+	late       func() bool
+	except     map[string]bool
+	now, later []task
+	found      Found
+}
+
+func (w *walk) isLate() bool { return w.late != nil && w.late() }
+
+// stop names what was not reached: what was put off by the folder that it was
+// put off for.
+func (w *walk) stop() Found {
+	seen := map[string]bool{}
+	for _, t := range append(w.now, w.later...) {
+		at := t.path
+		if t.heavy != "" {
+			at = t.heavy
+		}
+		if !seen[at] {
+			seen[at] = true
+			w.found.Unseen = append(w.found.Unseen, at)
+		}
+	}
+	return w.found
+}
+
+func (w *walk) look(t task) {
+	entries, shut := w.list(t.path)
+	if shut {
+		w.found.Shut = append(w.found.Shut, t.path)
+	}
+	if isBare(entries) {
+		w.found.Repositories = append(w.found.Repositories, Repository{Path: t.path, Bare: true})
+		return
+	}
+	repository := slices.ContainsFunc(entries, func(e Entry) bool { return e.Name == gitName && e.Kind != Other })
+	for _, e := range entries {
+		at := join(t.path, e.Name)
+		if w.except[at] {
+			continue
+		}
+		switch {
+		case e.Name == gitName && e.Kind != Socket && e.Kind != Other:
+			w.found.Repositories = append(w.found.Repositories, Repository{Path: at})
+			continue
+		case e.Kind == Socket:
+			w.found.Sockets = append(w.found.Sockets, at)
+			continue
+		case repository && beside[e.Name]:
+			w.found.Beside = append(w.found.Beside, at)
+		}
+		w.watch(at, e)
+		if e.Kind == Folder {
+			w.enqueue(task{at, t.heavy}, e.Name)
+		}
+	}
+}
+
+func (w *walk) enqueue(t task, name string) {
+	switch {
+	case t.heavy != "":
+		w.now = append(w.now, t)
+	case last[name]:
+		t.heavy = t.path
+		w.later = append(w.later, t)
+	default:
+		w.now = append(w.now, t)
+	}
+}
+
+func (w *walk) watch(at string, e Entry) {
+	inside, is := watched[e.Name]
+	switch {
+	case !is:
+	case inside == nil || e.Kind != Folder:
+		w.found.Watched = append(w.found.Watched, at)
+	default:
+		for _, name := range inside {
+			w.found.Watched = append(w.found.Watched, join(at, name))
+		}
+	}
+}
+
+// isBare says whether a folder is a repository by itself.
+func isBare(entries []Entry) bool {
+	n := 0
+	for _, e := range entries {
+		if slices.Contains(bareNames[:], e.Name) && e.Kind != Other && e.Kind != Socket {
+			n++
+		}
+	}
+	return n == len(bareNames)
+}
+
+func join(dir, name string) string {
+	if strings.HasSuffix(dir, "/") {
+		return dir + name
+	}
+	return dir + "/" + name
+}
