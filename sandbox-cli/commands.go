@@ -55,6 +55,6 @@ func newRoot(s Streams) *cobra.Command {
 	})
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s))
 	addWires(root, s)
-	root.AddCommand(newOnStop(), newTraffic(s))
+	root.AddCommand(newOnStop(), newTraffic(s), newLog(s))
 	return root
 }

@@ -2,9 +2,12 @@ package cli
 
 import (
 	"sync"
+	"time"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/journal"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/traffic"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/wires"
 )
@@ -22,10 +25,14 @@ type owner struct {
 
 	watch   *wires.Watcher
 	publish *traffic.Publisher
+	log     *journal.Journal
 }
 
+// newOwner begins the sandbox's log; close ends it.
 func newOwner(settings, sandbox string, say func(line string)) *owner {
-	return &owner{settings: client.SettingsFolder(settings), sandbox: sandbox, say: say}
+	o := &owner{settings: client.SettingsFolder(settings), sandbox: sandbox, say: say}
+	o.log = journal.Open(o.settings, sandbox, o.trouble)
+	return o
 }
 
 // wire is the proxy's Config.Wire.
@@ -33,6 +40,7 @@ func (o *owner) wire() proxy.Wire { return wires.Of(o.settings, o.sandbox) }
 
 // follow holds a proxy to the flags and publishes what it carries, until close.
 func (o *owner) follow(p *proxy.Proxy) {
+	o.log.Began()
 	p.CheckWire()
 	o.watch = wires.Watch(o.settings, p.CheckWire)
 	o.publish = traffic.Publish(o.settings, o.sandbox, p.Carried, o.trouble)
@@ -48,10 +56,18 @@ func (o *owner) trouble(err error) {
 	}
 }
 
+// noName notes that a name was refused that was only asked for.
+func (o *owner) noName(d judge.Decision) {
+	o.log.Record(proxy.Record{
+		At: time.Now(), By: judge.ByDNS, Host: d.Host, Reason: d.Reason, Detail: d.Detail, Address: d.Refused,
+	})
+}
+
 // close ends what follow began.
 func (o *owner) close() {
 	if o.watch != nil {
 		o.watch.Close()
 		o.publish.Close()
 	}
+	o.log.Close()
 }

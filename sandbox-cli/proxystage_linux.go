@@ -91,6 +91,8 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	way.inward.serve(way.proxy, hand)
 	signals.passTo(cmd.Process.Pid)
 	status := reap(cmd)
+	way.proxy.Close() // so that the calls it ends stand before its end in the log
+	way.owner.log.Ended(status)
 	way.Close()
 	told.end()
 	return status, nil

@@ -45,6 +45,7 @@ func newWay(f proxyFlags, told *teller) (*way, error) {
 	w := &way{judge: j, pool: names.NewPool(time.Now), told: told, owner: newOwner(f.Settings, f.Name, told.say)}
 	p, err := proxy.New(proxy.Config{
 		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire,
+		Ended:   w.owner.log.Record,
 		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
 	})
 	if err != nil {
@@ -119,6 +120,7 @@ func (w *way) names(name string) bool {
 	d := w.judge.Name(name)
 	if !d.Allowed {
 		w.told.tell(d.Host, d.Detail, d.Open)
+		w.owner.noName(d)
 	}
 	return d.Allowed
 }

@@ -70,7 +70,7 @@ func (p *Proxy) sendBad(g *gate, by judge.By, h *head, wrong *badHead) {
 }
 
 func (p *Proxy) badAnswer(by judge.By, h *head, wrong *badHead) answer {
-	r := &Refusal{Sandbox: p.config.Sandbox, By: by, Host: judge.Shown(h.target), Reason: judge.Malformed, Detail: wrong.why}
+	r := &Refusal{Sandbox: p.config.Sandbox, By: by, Host: judge.Shown(withoutSecrets(h.target)), Reason: judge.Malformed, Detail: wrong.why}
 	p.tell(r)
 	a := r.of(nil)
 	a.last = true

@@ -3,6 +3,7 @@ package proxy
 import (
 	"net/netip"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -80,6 +81,27 @@ func (p *Proxy) refusal(by judge.By, d judge.Decision) *Refusal {
 func (p *Proxy) refuse(by judge.By, d judge.Decision, why judge.Reason, detail string) *Refusal {
 	d.Reason, d.Detail, d.Open = why, detail, judge.Open{}
 	return p.refusal(by, d)
+}
+
+// withoutSecrets is the part of a target that no reader could take for other
+// than its host: what a refusal is told, shown and logged with. The target may
+// have been refused for what else it holds: a user and password, a path with a
+// route's secret, a query.
+func withoutSecrets(target string) string {
+	scheme, rest, ok := strings.Cut(target, "://")
+	if !ok {
+		scheme, rest = "", target
+	}
+	if i := strings.IndexAny(rest, `/\?#`); i >= 0 {
+		rest = rest[:i]
+	}
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest = rest[i+1:]
+	}
+	if ok {
+		return withoutSecrets(scheme) + "://" + rest
+	}
+	return rest
 }
 
 // A told remembers what was told of.
