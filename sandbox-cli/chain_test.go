@@ -111,6 +111,7 @@ func TestProxyFlagsRoundTrip(t *testing.T) {
 	f := proxyFlags{
 		Name: "x", Settings: "/s", Upstream: "direct", Hosts: []string{"a.test", "*.b.test:8443"}, TCP: []string{"c.test:22"},
 		Ports: []uint16{1, 65535}, LAN: true, NoInternet: true, PerMinute: 5, ProxyPort: 19190, Terminal: true, Tell: true,
+		wayFlags: wayFlags{Mode: wayProxied, Serve: []uint16{3000, 3001}},
 	}
 	got, rest, err := parseProxyFlags(append(f.args(), "--", "wall", "--host", "y"))
 	if err != nil {

@@ -10,6 +10,9 @@ const (
 	statusFailed  = say.StatusFailed
 	statusRefused = say.StatusRefused
 	statusSetup   = say.StatusSetup
+
+	statusCannotRun = say.StatusCannotRun
+	statusNotFound  = say.StatusNotFound
 )
 
 var (

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
@@ -173,19 +174,29 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	if err := set.Parse(args); err != nil {
 		return f, nil, err
 	}
+	if !set.Changed("settings") {
+		dir, err := client.Settings()
+		if err != nil {
+			return f, nil, err
+		}
+		f.Settings = string(dir)
+	}
 	if !filepath.IsAbs(f.Settings) {
 		return f, nil, fmt.Errorf("--settings %q: want an absolute path", f.Settings)
 	}
-	if set.ArgsLenAtDash() != 0 {
+	if set.ArgsLenAtDash() > 0 || set.ArgsLenAtDash() < 0 && set.NArg() > 0 {
 		return f, nil, fmt.Errorf("%q: want -- and the command behind it", set.Arg(0))
 	}
 	var err error
 	if f.Ports, err = portsOf("--port", ports); err != nil {
 		return f, nil, err
 	}
-	if port > 65535 || port == 0 && f.Mode == wayProxied {
+	if err := f.takeWay(way); err != nil {
+		return f, nil, err
+	}
+	if port > 65535 || port == 0 && f.Mode == wayProxied && !f.outside() {
 		return f, nil, fmt.Errorf("--proxy-port %d: want 1 to 65535", port)
 	}
 	f.ProxyPort = uint16(port)
-	return f, set.Args(), f.takeWay(way)
+	return f, set.Args(), nil
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/child"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 )
@@ -29,21 +30,24 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if err != nil {
 		return statusRefused, err
 	}
-	if len(wall) == 0 {
-		return statusRefused, fmt.Errorf("no command: want -- and the command that runs in the sandbox")
+	if len(wall) == 0 != f.Hold {
+		return statusRefused, fmt.Errorf("want -- and the command that it runs, or --hold")
 	}
 	if env, err = f.take(env); err != nil {
 		return statusRefused, err
 	}
 	defer f.remove()
+	if f.outside() {
+		return proxyOutside(s, f, wall, env)
+	}
 	told := newTeller(s.Err, f)
-	way, err := newWay(f, told)
+	way, err := newWay(f, told, "")
 	if err != nil {
 		return 0, setupFailed(err)
 	}
 	defer way.Close()
 	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
-	closeOnExec()
+	child.CloseOnExec()
 	if err := way.inward.listen(f.Serve); err != nil {
 		return 0, setupFailed(err)
 	}
@@ -67,8 +71,8 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	defer hand.Close()
 	cmd.Args = append([]string{self, "proxy-inside"}, want.Flags(hand.FD())...)
 	cmd.Args = append(append(cmd.Args, "--"), wall...)
-	signals := holdSignals(f.Terminal)
-	defer signals.stop()
+	signals := child.Hold(f.Terminal)
+	defer signals.Stop()
 	if err := hand.Start(); err != nil {
 		return 0, setupFailed(err)
 	}
@@ -76,7 +80,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	defer cancel()
 	listeners, err := hand.Receive(ctx)
 	if err != nil {
-		status := reap(cmd)
+		status := child.Reap(cmd)
 		if status == 0 {
 			status = statusSetup
 		}
@@ -85,25 +89,12 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	way.serve(listeners)
 	if err := hand.Go(); err != nil {
 		cmd.Process.Kill()
-		reap(cmd)
+		child.Reap(cmd)
 		return 0, setupFailed(err)
 	}
 	way.inward.serve(way.proxy, hand)
-	signals.passTo(cmd.Process.Pid)
-	status := reap(cmd)
-	way.proxy.Close() // so that the calls it ends stand before its end in the log
-	way.owner.log.Ended(status)
-	way.Close()
-	told.end()
+	signals.PassTo(cmd.Process.Pid)
+	status := child.Reap(cmd)
+	way.end(status)
 	return status, nil
-}
-
-// reap waits for the child and gives its status in the shell's form.
-func reap(cmd *exec.Cmd) int {
-	cmd.Wait()
-	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if ok && ws.Signaled() {
-		return 128 + int(ws.Signal())
-	}
-	return cmd.ProcessState.ExitCode()
 }

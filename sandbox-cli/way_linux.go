@@ -29,7 +29,9 @@ type way struct {
 // hostname is what the machine is called inside.
 const hostname = "lnk"
 
-func newWay(f proxyFlags, told *teller) (*way, error) {
+// newWay makes it. A secret that is not empty is what every call of the proxy's
+// listeners needs.
+func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 	upstream, err := f.upstream()
 	if err != nil {
 		return nil, err
@@ -44,7 +46,7 @@ func newWay(f proxyFlags, told *teller) (*way, error) {
 	}
 	w := &way{judge: j, pool: names.NewPool(time.Now), told: told, owner: newOwner(f.Settings, f.Name, told.say)}
 	p, err := proxy.New(proxy.Config{
-		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire,
+		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire, Secret: secret,
 		Ended:   w.owner.log.Record,
 		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
 	})
@@ -123,6 +125,15 @@ func (w *way) names(name string) bool {
 		w.owner.noName(d)
 	}
 	return d.Allowed
+}
+
+// end closes all, says in the log how its program ended, and tells what was
+// held back.
+func (w *way) end(status int) {
+	w.proxy.Close() // so that the calls it ends stand before its end in the log
+	w.owner.log.Ended(status)
+	w.Close()
+	w.told.end()
 }
 
 // Close ends every call and every listener.

@@ -15,7 +15,8 @@ func newWrap(s Streams) *cobra.Command {
 		Short: "Print the command that runs an argv confined (JSON in, JSON out)",
 		Long: `wrap reads {"confinement", "argv"} on standard input and prints {"argv", "env"}:
 the command that runs argv confined on this system, and what to add to its
-environment. It starts nothing. With --explain it prints the wall's plan
+environment. With {"unwalled", "argv"} it is the command that runs argv as it
+is, under its proxy on loopback. It starts nothing. With --explain it prints the wall's plan
 instead: a line a step, each with its reason.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return wrap(s, explain) },
@@ -29,14 +30,14 @@ func wrap(s Streams, explain bool) error {
 	if err != nil {
 		return withStatus(statusRefused, err)
 	}
-	if request.Unwalled != nil {
-		return refuse("/unwalled: a proxy without a wall is not served by this version: use a confinement")
-	}
-	c := *request.Confinement
 	set, err := readSetting()
 	if err != nil {
 		return err
 	}
+	if request.Unwalled != nil {
+		return wrapUnwalled(s, *request.Unwalled, request.Argv, set, explain)
+	}
+	c := *request.Confinement
 	base, err := set.base("/", c.Name)
 	if err != nil {
 		return err
@@ -50,6 +51,21 @@ func wrap(s Streams, explain bool) error {
 	}
 	if explain {
 		return explainChain(s.Out, c, request.Argv, set)
+	}
+	if err := made.writeFiles(); err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	return client.WriteWrapped(s.Out, client.Wrapped{Argv: made.argv, Env: made.env})
+}
+
+func wrapUnwalled(s Streams, u client.Unwalled, argv []string, set setting, explain bool) error {
+	made, err := unwalledChain(u, argv, set)
+	if err != nil {
+		return err
+	}
+	if explain {
+		fmt.Fprintln(s.Out, "# no wall: nothing holds the program to its proxy, nor closes a file")
+		return nil
 	}
 	if err := made.writeFiles(); err != nil {
 		return fmt.Errorf("settings: %w", err)

@@ -1,11 +1,11 @@
-package cli
+package child
 
 import "golang.org/x/sys/unix"
 
-// closeOnExec keeps what the caller had open from everything started here: a
+// CloseOnExec keeps what the caller had open from everything started here: a
 // descriptor of a folder outside would be a way past every rule about paths.
 // close_range(2) with CLOEXEC: Linux 5.11.
-func closeOnExec() {
+func CloseOnExec() {
 	if unix.CloseRange(3, ^uint(0), unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
 	}

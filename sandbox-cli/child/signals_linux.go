@@ -1,4 +1,4 @@
-package cli
+package child
 
 import (
 	"os"
@@ -15,19 +15,21 @@ var passed = []os.Signal{
 	syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT,
 }
 
-// held catches signals from before the child is started, so that none is lost
+// Signals catches signals from before the child is started, so that none is lost
 // and none ends this process first. What is typed at a terminal goes to its
 // whole foreground: a program that keeps its terminal has it from there, one
 // that does not has it from us.
-type held struct {
+type Signals struct {
 	typed bool // what is typed is passed on
 	ch    chan os.Signal
 	done  chan struct{}
 	once  sync.Once
 }
 
-func holdSignals(terminal bool) *held {
-	h := &held{typed: !terminal, ch: make(chan os.Signal, 32), done: make(chan struct{})}
+// Hold begins to catch them. With terminal the program keeps the terminal, and
+// what is typed at it.
+func Hold(terminal bool) *Signals {
+	h := &Signals{typed: !terminal, ch: make(chan os.Signal, 32), done: make(chan struct{})}
 	signal.Notify(h.ch, passed...)
 	// Caught and dropped, where the program has the terminal, and not ignored:
 	// what is ignored would stay so in the program.
@@ -38,8 +40,8 @@ func holdSignals(terminal bool) *held {
 	return h
 }
 
-// passTo sends what was caught, and what will be, to the child.
-func (h *held) passTo(pid int) {
+// PassTo sends what was caught, and what will be, to the child.
+func (h *Signals) PassTo(pid int) {
 	go func() {
 		for {
 			select {
@@ -59,7 +61,8 @@ func (h *held) passTo(pid int) {
 	}()
 }
 
-func (h *held) stop() {
+// Stop lets signals do again what they do.
+func (h *Signals) Stop() {
 	h.once.Do(func() {
 		signal.Stop(h.ch)
 		close(h.done)
