@@ -125,3 +125,11 @@ func (o *origin) Close() error {
 
 // Cut ends the connection with a reset.
 func (o *origin) Cut() { reset(o.Conn); o.Close() }
+
+// CloseWrite ends what is said to the far side, where that can be.
+func (o *origin) CloseWrite() error {
+	if half, ok := o.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return errors.ErrUnsupported
+}

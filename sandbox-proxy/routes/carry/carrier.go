@@ -1,0 +1,194 @@
+package carry
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"net/url"
+	"strings"
+	"sync"
+
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+)
+
+// Kinds are the makers of this package's bridges by the names of their kinds.
+// The zero config of TLS is the system's, nil too.
+func Kinds(config *tls.Config) routes.Kinds {
+	return routes.Kinds{"model": Models(config), "local_model": LocalModel, "bridge": Socket}
+}
+
+// A carrier carries requests to one server and its answers back.
+type carrier struct {
+	proxy  *proxy.Proxy
+	client http.RoundTripper
+	mount  string // where the program finds it, with no slash at its end
+	scheme string
+	host   string // the server's, as it is dialled and as Host says it
+	base   string // of its paths, escaped, with no slash at its end
+	// ask changes what goes on. An answer is read by answered, which may change
+	// its head and put a reader around its body. Nil changes nothing.
+	ask      func(out *http.Request)
+	answered func(out *http.Request, resp *http.Response)
+}
+
+// serve carries one request.
+func (c *carrier) serve(w http.ResponseWriter, r *http.Request) {
+	out, err := c.request(r)
+	if err != nil {
+		c.proxy.Refuse(w, r, refusedPath, err.Error())
+		return
+	}
+	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
+		return interim(w, code, http.Header(header))
+	}}
+	resp, err := c.client.RoundTrip(out.WithContext(httptrace.WithClientTrace(out.Context(), trace)))
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	if c.answered != nil {
+		c.answered(out, resp)
+	}
+	defer resp.Body.Close()
+	c.relocate(resp.Header)
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		c.upgrade(w, r, out, resp)
+		return
+	}
+	pass(w, r, resp)
+}
+
+// failed answers a request that came to nothing.
+func (c *carrier) failed(w http.ResponseWriter, r *http.Request, err error) {
+	var no *socketError
+	if errors.As(err, &no) {
+		c.proxy.Refuse(w, r, refusedSocket, no.Error())
+		return
+	}
+	c.proxy.Answer(w, r, err)
+}
+
+// request makes the request that goes on.
+func (c *carrier) request(r *http.Request) (*http.Request, error) {
+	out := &http.Request{
+		Method: r.Method,
+		URL: &url.URL{
+			Scheme: c.scheme, Host: c.host,
+			Path: r.URL.Path, RawPath: r.URL.EscapedPath(), RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery,
+		},
+		Host: c.host, Header: r.Header.Clone(), Body: r.Body, ContentLength: r.ContentLength,
+		Trailer: r.Trailer, // filled when the body has been read
+		// A server that answers without wanting the body must not be sent it.
+		Close: r.Header.Get("Expect") != "",
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	if err := c.rebase(out.URL); err != nil {
+		return nil, err
+	}
+	if r.ContentLength == 0 {
+		out.Body = http.NoBody
+	}
+	upgrade := upgradeOf(r.Header)
+	proxy.StripHop(out.Header)
+	if upgrade != "" && !strings.EqualFold(upgrade, "h2c") { // which nobody here would speak
+		out.Header.Set("Connection", "Upgrade")
+		out.Header.Set("Upgrade", upgrade)
+	}
+	if _, ok := out.Header["User-Agent"]; !ok {
+		out.Header["User-Agent"] = nil // none, and not Go's
+	}
+	if c.ask != nil {
+		c.ask(out)
+	}
+	return out.WithContext(r.Context()), nil
+}
+
+// relocate turns an address of the server's into the route's.
+func (c *carrier) relocate(h http.Header) {
+	at, err := url.Parse(h.Get("Location"))
+	if err != nil || h.Get("Location") == "" || at.User != nil {
+		return
+	}
+	ours := at.Scheme == c.scheme && strings.EqualFold(at.Host, c.host)
+	if !ours && (at.Scheme != "" || at.Host != "") {
+		return // another's goes back as it is
+	}
+	rest, under := strings.CutPrefix(at.EscapedPath(), c.base)
+	if !under || !strings.HasPrefix(rest, "/") {
+		return
+	}
+	to := url.URL{Path: c.mount + rest, RawQuery: at.RawQuery, ForceQuery: at.ForceQuery, Fragment: at.Fragment, RawFragment: at.RawFragment}
+	if path, err := url.PathUnescape(rest); err == nil {
+		to.Path, to.RawPath = c.mount+path, c.mount+rest
+	}
+	h.Set("Location", to.String())
+}
+
+// interim passes on an answer before the answer. A 100 is the server's to say.
+func interim(w http.ResponseWriter, code int, header http.Header) error {
+	if code == http.StatusContinue {
+		return nil
+	}
+	proxy.StripHop(header)
+	h := w.Header()
+	for name, values := range header {
+		h[name] = values
+	}
+	w.WriteHeader(code)
+	clear(h)
+	return nil
+}
+
+var pieces = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
+
+// pass passes an answer on, each piece as it comes.
+func pass(w http.ResponseWriter, r *http.Request, resp *http.Response) {
+	proxy.StripHop(resp.Header)
+	h := w.Header()
+	clear(h)
+	for name, values := range resp.Header {
+		h[name] = values
+	}
+	announced := make(map[string]bool, len(resp.Trailer))
+	for name := range resp.Trailer {
+		announced[name] = true
+		h.Add("Trailer", name)
+	}
+	for _, name := range []string{"Date", "Content-Type"} {
+		if _, ok := h[name]; !ok {
+			h[name] = nil // none, and not ours
+		}
+	}
+	w.WriteHeader(resp.StatusCode)
+	flush := http.NewResponseController(w).Flush
+	if r.Method != http.MethodHead {
+		flush()
+	}
+	buf := pieces.Get().(*[]byte)
+	defer pieces.Put(buf)
+	for {
+		n, err := resp.Body.Read(*buf)
+		if n > 0 {
+			if _, werr := w.Write((*buf)[:n]); werr != nil {
+				panic(http.ErrAbortHandler)
+			}
+			flush()
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			panic(http.ErrAbortHandler) // what is cut must not look whole
+		}
+	}
+	for name, values := range resp.Trailer {
+		if !announced[name] {
+			name = http.TrailerPrefix + name
+		}
+		h[name] = values
+	}
+}

@@ -1,0 +1,178 @@
+package carry
+
+import (
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	measure "github.com/lnkhq/lnk-sandbox/measure-contract"
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tokens"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
+)
+
+// The reasons of this package's refusals, as Lnk-Refused has them.
+const (
+	refusedPath   judge.Reason = "path"
+	refusedMethod judge.Reason = "method"
+	refusedSocket judge.Reason = "socket"
+)
+
+// A Model is the bridge of a model's API.
+type Model struct {
+	carrier carrier
+	client  *proxy.Client
+	header  string
+	value   string
+	ledger  tokens.Ledger
+}
+
+// Models makes the maker of [Model] bridges; config is for TLS and may be nil,
+// for the system's roots.
+func Models(config *tls.Config) routes.Maker {
+	return func(r route.Route, with routes.With) (routes.Bridge, error) {
+		k, is := r.Kind.(route.Model)
+		if !is {
+			return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())
+		}
+		at, err := url.Parse(k.Upstream)
+		if err != nil {
+			return nil, fmt.Errorf("upstream: want https://host[:port][/path]")
+		}
+		m := &Model{client: with.Proxy.NewClient(config), header: k.Header, value: k.Value}
+		m.carrier = carrier{
+			proxy: with.Proxy, client: m.client, mount: with.Mount,
+			scheme: at.Scheme, host: at.Host, base: baseOf(at), ask: m.ask, answered: m.answered,
+		}
+		return m, nil
+	}
+}
+
+// baseOf is what every path of an API begins with. OpenAI's own is meant with
+// its version where it comes without.
+func baseOf(at *url.URL) string {
+	base := strings.TrimRight(at.EscapedPath(), "/")
+	if base == "" && strings.EqualFold(at.Hostname(), "api.openai.com") {
+		return "/v1"
+	}
+	return base
+}
+
+// ServeHTTP carries a request, the key added to it.
+func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodTrace || r.Method == http.MethodConnect {
+		// An answer to TRACE is the request as it arrived, the key in it.
+		m.carrier.proxy.Refuse(w, r, refusedMethod, "an API of a model is not asked by "+r.Method)
+		return
+	}
+	m.carrier.serve(w, r)
+}
+
+// At is the API's base address.
+func (m *Model) At() string { return m.carrier.scheme + "://" + m.carrier.host + m.carrier.base }
+
+// Tokens is what the answers used so far.
+func (m *Model) Tokens() measure.Tokens { return m.ledger.Tokens() }
+
+// Close closes the connections that are kept.
+func (m *Model) Close() error {
+	m.client.Close()
+	return nil
+}
+
+// credentials are the headers that carry them, to some API or other: a program
+// that has an account of its own must not use it here.
+var credentials = map[string]bool{
+	"authorization": true, "proxy-authorization": true, "cookie": true,
+	"x-api-key": true, "api-key": true, "x-goog-api-key": true, "x-auth-token": true, "x-access-token": true,
+}
+
+// inQuery are the members of a query that do.
+var inQuery = map[string]bool{
+	"key": true, "api_key": true, "api-key": true, "apikey": true, "access_token": true, "x-goog-api-key": true,
+}
+
+// ask takes the program's own credentials out of a request, and puts the key in.
+func (m *Model) ask(out *http.Request) {
+	for name := range out.Header {
+		if credentials[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
+			delete(out.Header, name)
+		}
+	}
+	out.Trailer = nil // nothing that an API reads
+	out.URL.RawQuery = withoutCredentials(out.URL.RawQuery)
+	out.Header.Set(m.header, m.value)
+	out.Header.Set("Accept-Encoding", "identity")
+}
+
+// withoutCredentials leaves members out of a query, the rest as it is.
+func withoutCredentials(query string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(query, "&"), holdsCredential), "&")
+}
+
+func holdsCredential(part string) bool {
+	for one := range strings.SplitSeq(part, ";") { // which some take for &
+		name, _, _ := strings.Cut(one, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		if inQuery[strings.ToLower(strings.TrimSpace(name))] {
+			return true
+		}
+	}
+	return false
+}
+
+// answered has what an answer used counted as it passes. An error is no answer
+// of a model's.
+func (m *Model) answered(out *http.Request, resp *http.Response) {
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		m.ledger.Answered(tokens.Usage{}, false) // what is said on is nobody's to read
+		return
+	}
+	form, asks := tokens.FormOf(out.Method, out.URL.EscapedPath())
+	if !asks || resp.StatusCode/100 != 2 {
+		return
+	}
+	coding := strings.Join(resp.Header["Content-Encoding"], ", ")
+	resp.Body = &counted{ReadCloser: resp.Body, answer: form.Answer(coding), ledger: &m.ledger}
+}
+
+// A counted is the body of an answer whose usage is counted as it is read.
+type counted struct {
+	io.ReadCloser
+	answer *tokens.Answer
+	ledger *tokens.Ledger
+	over   bool
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.ReadCloser.Read(b)
+	if c.over {
+		return n, err
+	}
+	c.answer.Write(b[:n])
+	if err != nil {
+		c.end(err == io.EOF)
+	}
+	return n, err
+}
+
+// Close ends it where it stands.
+func (c *counted) Close() error {
+	if !c.over {
+		c.end(false)
+	}
+	return c.ReadCloser.Close()
+}
+
+func (c *counted) end(whole bool) {
+	c.over = true
+	c.ledger.Answered(c.answer.End(whole))
+}
