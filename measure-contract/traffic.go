@@ -19,6 +19,9 @@ type Traffic struct {
 	Up uint64 `json:"up"`
 	// Down is bytes to the sandbox.
 	Down uint64 `json:"down"`
+	// Tokens is what the answers of its model routes used, all together. Nil,
+	// and left out, is a sandbox that has none.
+	Tokens *Tokens `json:"tokens,omitempty"`
 }
 
 // markerMax is how long a start marker may be.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
 
 // maxAnswer bounds what is read of a person's answer, in bytes.
@@ -78,7 +79,23 @@ func reached(mode client.Proxied) string {
 		parts = append(parts, p.TCP...)
 	}
 	parts = append(parts, ofThisMachine(mode.Ports)...)
-	return listed(parts, "no host")
+	return listed(append(parts, servers(p.Routes)...), "no host")
+}
+
+// servers are what routes carry to a server.
+func servers(all []route.Route) []string {
+	var parts []string
+	for _, r := range all {
+		switch k := r.Kind.(type) {
+		case route.LocalModel:
+			parts = append(parts, fmt.Sprintf("the model server at port %d of this machine", k.Port))
+		case route.Model:
+			parts = append(parts, "the model at "+k.Upstream+" with a key that stays outside")
+		case route.Bridge:
+			parts = append(parts, "the plugin at "+k.Socket)
+		}
+	}
+	return parts
 }
 
 func listed(items []string, none string) string {

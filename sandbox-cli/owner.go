@@ -4,10 +4,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lnkhq/lnk-sandbox/measure-contract"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/journal"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/traffic"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/wires"
 )
@@ -39,11 +41,20 @@ func newOwner(settings, sandbox string, say func(line string)) *owner {
 func (o *owner) wire() proxy.Wire { return wires.Of(o.settings, o.sandbox) }
 
 // follow holds a proxy to the flags and publishes what it carries, until close.
-func (o *owner) follow(p *proxy.Proxy) {
+func (o *owner) follow(p *proxy.Proxy, t *routes.Table) {
 	o.log.Began()
 	p.CheckWire()
 	o.watch = wires.Watch(o.settings, p.CheckWire)
-	o.publish = traffic.Publish(o.settings, o.sandbox, p.Carried, o.trouble)
+	o.publish = traffic.Publish(o.settings, o.sandbox, func() measure.Traffic { return carriedBy(p, t) }, o.trouble)
+}
+
+// carriedBy is what a proxy and its routes have counted.
+func carriedBy(p *proxy.Proxy, t *routes.Table) (now measure.Traffic) {
+	now.Up, now.Down = p.Carried()
+	if used, counts := t.Tokens(); counts {
+		now.Tokens = &used
+	}
+	return now
 }
 
 // trouble says once that something cannot be kept.

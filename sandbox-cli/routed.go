@@ -15,15 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
-	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
-	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/secret"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
-
-// routeKinds are the kinds of routes that are served, each by its maker.
-var routeKinds = routes.Kinds{
-	"secret": secret.New,
-}
 
 // routed is what the proxy stage is told of routes. They hold secrets: its
 // argv names the files that they are in, or the variable that names the

@@ -24,6 +24,7 @@ type runFlags struct {
 	tcp      []string
 	ports    []uint
 	serve    []uint
+	models   []uint // ports of model servers on this machine
 	terminal bool
 	lan      bool
 	readHome bool
@@ -77,6 +78,7 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.tcp, "tcp", nil, "host:port to reach with any protocol")
 	fl.UintSliceVar(&f.ports, "port", nil, "a port of this machine's loopback to reach")
 	fl.UintSliceVar(&f.serve, "serve", nil, "a port inside to serve on this machine's loopback")
+	fl.UintSliceVar(&f.models, "local-model", nil, "the port of a model server on this machine; its address is in LNK_LOCAL_MODEL_<port>")
 	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
 	fl.BoolVar(&f.lan, "lan", false, "addresses that are not the internet's too")
 }

@@ -70,7 +70,8 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 	}
 	ports, err := portsOf("--port", f.ports)
 	serve, serveErr := portsOf("--serve", f.serve)
-	if err := errors.Join(err, serveErr); err != nil {
+	models, modelErr := portsOf("--local-model", f.models)
+	if err := errors.Join(err, serveErr, modelErr); err != nil {
 		return client.Confinement{}, withStatus(statusRefused, err)
 	}
 	spec.Name = runName(spec.Name)
@@ -78,7 +79,7 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 		spec.Program.Terminal = true
 	}
 	spec.Program.Terminal = spec.Program.Terminal && f.terminal && terminal
-	f.grant(&spec, cwd, ports, serve)
+	f.grant(&spec, cwd, ports, serve, models)
 	if len(f.only) > 0 {
 		paths, err := f.programs(&spec, cwd)
 		if err != nil {
@@ -137,7 +138,7 @@ func runName(spec string) string {
 
 // grant adds what the flags open to a spec. Their paths are relative to the
 // current folder, whatever folder the spec lies in.
-func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve []uint16) {
+func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []uint16) {
 	absolute := func(paths []string) []string {
 		var out []string
 		for _, p := range paths {
@@ -158,7 +159,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve []uint16) {
 	if f.spec == "" && !f.any() {
 		files.Write = []string{cwd}
 	}
-	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve) == 0 && !f.lan {
+	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models) == 0 && !f.lan {
 		return
 	}
 	if network.Mode == "" || network.Mode == "closed" {
@@ -172,9 +173,10 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve []uint16) {
 	network.LAN = network.LAN || f.lan
 	network.Ports = append(network.Ports, ports...)
 	network.Serve = append(network.Serve, serve...)
+	network.LocalModels = append(network.LocalModels, models...)
 }
 
 // any says whether a flag grants something.
 func (f runFlags) any() bool {
-	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports)+len(f.serve) > 0 || f.lan || f.readHome
+	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports)+len(f.serve)+len(f.models) > 0 || f.lan || f.readHome
 }

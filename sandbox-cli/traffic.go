@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lnkhq/lnk-sandbox/measure-contract"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/traffic"
 )
@@ -17,7 +19,10 @@ func newTraffic(s Streams) *cobra.Command {
 		Short: "Say what each running sandbox's proxy has carried",
 		Long: `traffic lists the proxies that run now: the process, the sandbox, and the bytes of
 every call it let through, from the sandbox (up) and to it (down), open calls
-included. The counts are at most a second old.`,
+included. Where models are reached by routes of theirs, what their answers used
+follows: the answers, those of them that gave no usage, the tokens of the prompts
+and of the answers, and of the prompts' those read from the provider's cache and
+those written to it. The counts are at most a second old.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return showTraffic(s, asJSON) },
 	}
@@ -43,11 +48,30 @@ func showTraffic(s Streams, asJSON bool) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "PID\tSANDBOX\tUP\tDOWN")
+	models := slices.ContainsFunc(list, func(t measure.Traffic) bool { return t.Tokens != nil })
+	head := "PID\tSANDBOX\tUP\tDOWN"
+	if models {
+		head += tokensHead
+	}
+	fmt.Fprintln(w, head)
 	for _, t := range list {
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.PID, oneLine(t.Sandbox), size(t.Up), size(t.Down))
+		line := fmt.Sprintf("%d\t%s\t%s\t%s", t.PID, oneLine(t.Sandbox), size(t.Up), size(t.Down))
+		if models {
+			line += tokensLine(t.Tokens)
+		}
+		fmt.Fprintln(w, line)
 	}
 	return w.Flush()
+}
+
+// The columns of what models' answers used, where any sandbox has some.
+const tokensHead = "\tANSWERS\tUNMETERED\tINPUT\tOUTPUT\tCACHED\tWRITTEN"
+
+func tokensLine(t *measure.Tokens) string {
+	if t == nil {
+		return "\t-\t-\t-\t-\t-\t-"
+	}
+	return fmt.Sprintf("\t%d\t%d\t%d\t%d\t%d\t%d", t.Requests, t.Unmetered, t.Input, t.Output, t.Cached, t.Written)
 }
 
 // size shows a number of bytes in three digits or so.

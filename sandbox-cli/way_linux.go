@@ -54,11 +54,11 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 		return nil, err
 	}
 	w.proxy = p
-	if w.table, err = routes.New(p, f.mounts, routeKinds); err != nil {
+	if w.table, err = routes.New(p, f.mounts, routeKinds()); err != nil {
 		p.Close()
 		return nil, err
 	}
-	w.owner.follow(p)
+	w.owner.follow(p, w.table)
 	return w, nil
 }
 

@@ -83,6 +83,7 @@ func trafficRecordShape(t *trafficRecord) form.Shape {
 		form.Required("sandbox", form.String(&t.Sandbox)),
 		form.Required("up", count(&t.Up)),
 		form.Required("down", count(&t.Down)),
+		form.Optional("tokens", form.New(&t.Tokens, func(u *measure.Tokens) form.Shape { return tokensShape((*tokens)(u)) })),
 	)
 }
 

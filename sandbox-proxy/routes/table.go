@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	measure "github.com/lnkhq/lnk-sandbox/measure-contract"
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
@@ -115,6 +116,20 @@ func (t *Table) Close() error {
 		}
 	}
 	return errors.Join(all...)
+}
+
+// Tokens is what the answers of all model routes used. It is false where there
+// is no such route. A bridge counts when it has a method of this name.
+func (t *Table) Tokens() (sum measure.Tokens, counts bool) {
+	for _, set := range []map[string]*mount{t.open, t.under} {
+		for _, m := range set {
+			if b, is := m.bridge.(interface{ Tokens() measure.Tokens }); is {
+				sum.Add(b.Tokens())
+				counts = true
+			}
+		}
+	}
+	return sum, counts
 }
 
 // The headers that tell a bridge who calls.

@@ -24,14 +24,15 @@ type Publisher struct {
 	ended   sync.WaitGroup
 }
 
-// Publish publishes what carried gives, as this process's record of a sandbox.
-// It never waits for the disk. Trouble is told of the first failure; nil tells
+// Publish publishes what count gives, as this process's record of a sandbox,
+// whatever process and sandbox it says. It never waits for the disk. Trouble is told of the first failure; nil tells
 // nobody. What proxies that are gone have left is swept.
-func Publish(s client.SettingsFolder, sandbox string, carried func() (up, down uint64), trouble func(error)) *Publisher {
+func Publish(s client.SettingsFolder, sandbox string, count func() measure.Traffic, trouble func(error)) *Publisher {
 	p := &Publisher{trouble: trouble, done: make(chan struct{})}
 	p.record = func() measure.Traffic {
-		up, down := carried()
-		return measure.Traffic{PID: os.Getpid(), Sandbox: sandbox, Up: up, Down: down}
+		t := count()
+		t.PID, t.Sandbox = os.Getpid(), sandbox
+		return t
 	}
 	p.ended.Go(func() {
 		start, err := client.StartMarker(os.Getpid())
@@ -58,15 +59,17 @@ func (p *Publisher) run() {
 	tick := time.NewTicker(everyTime)
 	defer tick.Stop()
 	defer os.Remove(p.path)
-	var last measure.Traffic
-	for published := false; ; {
-		if now := p.record(); !published || now.Up != last.Up || now.Down != last.Down {
-			err := write(p.path, now)
-			if err != nil {
-				p.tell(err)
-			} else {
-				last, published = now, true
+	var last []byte
+	for {
+		var now bytes.Buffer
+		err := client.WriteTrafficRecord(&now, p.record())
+		if err == nil && !bytes.Equal(now.Bytes(), last) {
+			if err = write(p.path, now.Bytes()); err == nil {
+				last = now.Bytes()
 			}
+		}
+		if err != nil {
+			p.tell(err)
 		}
 		select {
 		case <-p.done:
@@ -86,16 +89,12 @@ func (p *Publisher) tell(err error) {
 
 // write writes a record beside its place and moves it there. The name beside
 // is always the same, so that a killed process leaves one at most.
-func write(path string, t measure.Traffic) error {
-	var b bytes.Buffer
-	if err := client.WriteTrafficRecord(&b, t); err != nil {
-		return err
-	}
+func write(path string, record []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
 	beside := besideName(path)
-	if err := os.WriteFile(beside, b.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(beside, record, 0o600); err != nil {
 		os.Remove(beside)
 		return err
 	}

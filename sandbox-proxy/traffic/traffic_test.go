@@ -44,7 +44,10 @@ func until(t *testing.T, s client.SettingsFolder, want func([]measure.Traffic) b
 func TestPublish(t *testing.T) {
 	s := settings(t)
 	var up, down atomic.Uint64
-	p := traffic.Publish(s, "web", func() (uint64, uint64) { return up.Load(), down.Load() }, func(err error) { t.Error(err) })
+	var used atomic.Pointer[measure.Tokens]
+	p := traffic.Publish(s, "web", func() measure.Traffic {
+		return measure.Traffic{Up: up.Load(), Down: down.Load(), Tokens: used.Load()}
+	}, func(err error) { t.Error(err) })
 	is := func(wantUp, wantDown uint64) func([]measure.Traffic) bool {
 		return func(l []measure.Traffic) bool {
 			return len(l) == 1 && l[0].PID == os.Getpid() && l[0].Sandbox == "web" && l[0].Up == wantUp && l[0].Down == wantDown
@@ -54,6 +57,8 @@ func TestPublish(t *testing.T) {
 	up.Store(7)
 	down.Store(1 << 40)
 	until(t, s, is(7, 1<<40))
+	used.Store(&measure.Tokens{Requests: 3, Input: 20}) // with no more bytes
+	until(t, s, func(l []measure.Traffic) bool { return len(l) == 1 && l[0].Tokens != nil && l[0].Tokens.Input == 20 })
 	start, _ := client.StartMarker(os.Getpid())
 	path, _ := s.Traffic(os.Getpid(), start)
 	for name, want := range map[string]fs.FileMode{path: 0o600, s.TrafficFolder(): 0o700 | fs.ModeDir, string(s): 0o700 | fs.ModeDir} {
@@ -76,7 +81,7 @@ func TestPublishNowhere(t *testing.T) {
 	}
 	told := make(chan error, 16)
 	var up atomic.Uint64
-	p := traffic.Publish(s, "web", func() (uint64, uint64) { return up.Add(1), 0 }, func(err error) { told <- err })
+	p := traffic.Publish(s, "web", func() measure.Traffic { return measure.Traffic{Up: up.Add(1)} }, func(err error) { told <- err })
 	select {
 	case <-told:
 	case <-time.After(patience):
