@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/creack/pty v1.1.24
 	github.com/go-json-experiment/json v1.27.2
+	github.com/lnkhq/lnk-sandbox/measure-contract v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-client v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-proxy v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-route v0.1.0
@@ -24,7 +25,6 @@ require (
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/nftables v0.3.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/lnkhq/lnk-sandbox/measure-contract v0.1.0 // indirect
 	github.com/mdlayher/netlink v1.7.3-0.20250113171957-fbb4dce95f42 // indirect
 	github.com/mdlayher/socket v0.5.0 // indirect
 	golang.org/x/sync v0.25.0 // indirect
