@@ -127,7 +127,7 @@ func TestLocalModel(t *testing.T) {
 	if saw := api.saw(); strings.Contains(saw, "caller=[\"") || strings.Count(saw, "host=localhost:"+port+" ") != strings.Count(saw, "host=") {
 		t.Error(saw)
 	}
-	if e := s.run("--local-model", "70000", "--", "true"); e.status != 2 || !strings.Contains(e.errors, "--local-model 70000") {
+	if e := s.run("--local-model", "70000", "--", "true"); e.status != 125 || !strings.Contains(e.errors, "--local-model 70000") {
 		t.Error(e)
 	}
 }
