@@ -37,15 +37,22 @@ func commandName(path, root string) string {
 
 func newRoot(s Streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "lnk-sandbox",
-		Short: "Run programs you do not trust, with named files and named hosts only",
+		Use: "lnk-sandbox",
+		// As people type it: lnk runs it.
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: "lnk sandbox"},
+		Short:       "Run programs you do not trust, with named files and named hosts only",
 		Long: "lnk sandbox confines a program and gives it one way out.\n\n" +
 			"The wall decides what it may touch; the proxy is its only network, to named\n" +
 			"hosts only. `lnk sandbox run` is for people, `lnk sandbox wrap` for programs.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return refuse("%q: no such command: `lnk sandbox help` lists them", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(s.In)
 	root.SetOut(s.Out)

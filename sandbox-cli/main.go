@@ -29,7 +29,7 @@ func runCommand(s Streams, args []string) int {
 	if asSilent(err, &silent) {
 		return int(silent)
 	}
-	complain(s.Err, commandName(cmd.CommandPath(), root.Name()), err)
+	complain(s.Err, commandName(cmd.CommandPath(), root.DisplayName()), err)
 	if h, ok := hintOf(err); ok {
 		fmt.Fprintf(s.Err, "hint: %s\n", oneLine(h))
 	}

@@ -158,3 +158,16 @@ func TestMachineThatCannot(t *testing.T) {
 		})
 	}
 }
+
+// A command that is not there is one line and status 2, and help is as people
+// type it.
+func TestCommandThatIsNot(t *testing.T) {
+	s := newSandbox(t)
+	e := s.command("", []string{lnk(), "sandbox", "rnu", "--", "true"})
+	if want := "lnk sandbox: \"rnu\": no such command: `lnk sandbox help` lists them\n"; e.status != 2 || e.errors != want || e.out != "" {
+		t.Errorf("status %d, out %q, errors %q", e.status, e.out, e.errors)
+	}
+	if e := s.command("", []string{lnk(), "sandbox", "run", "--help"}); e.status != 0 || !strings.Contains(e.out, "  lnk sandbox run [flags] -- <program>") {
+		t.Errorf("status %d, out %q, errors %q", e.status, e.out, e.errors)
+	}
+}

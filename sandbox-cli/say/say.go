@@ -51,12 +51,16 @@ func StatusOf(err error) int {
 	return StatusFailed
 }
 
-// Complain prints err as one line for the command.
+// Complain prints err as one line for the command, or for all of them where it
+// is empty.
 func Complain(w io.Writer, command string, err error) { ComplainLine(w, command, err.Error()) }
 
 // ComplainLine prints a line for the command.
 func ComplainLine(w io.Writer, command, line string) {
-	fmt.Fprintf(w, "lnk sandbox %s: %s\n", command, OneLine(line))
+	if command != "" {
+		command = " " + command
+	}
+	fmt.Fprintf(w, "lnk sandbox%s: %s\n", command, OneLine(line))
 }
 
 // OneLine shows text on one line: control bytes and invalid UTF-8 are escaped,
