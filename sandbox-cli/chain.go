@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/shim"
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
@@ -64,13 +66,17 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 		if err != nil {
 			return chain{}, err
 		}
-		wall = append(wall, linuxwall.Args(c, linuxwall.Given)...)
+		names := namesInside(flags.mounts.Routes)
+		wall = append(append(wall, stages.NameArgs(names)...), linuxwall.Args(c, linuxwall.Given)...)
 		all := append([]string{s.self, "proxy"}, flags.args()...)
 		all = append(append(append(all, "--"), wall...), argv...)
 		if flags.ProxyPort != 0 {
 			for name, value := range proxyVariables(flags.ProxyPort) {
 				env[name] = value
 			}
+		}
+		if slices.Contains(names, shim.OpenName) {
+			env[route.BrowserVariable] = linuxwall.NamesInside + "/" + shim.OpenName
 		}
 		maps.Copy(env, flags.variables("http://127.0.0.1:"+strconv.Itoa(int(flags.ProxyPort))))
 		return chain{argv: all, env: env, files: flags.files(), hand: flags.handed()}, nil

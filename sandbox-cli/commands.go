@@ -60,7 +60,7 @@ func newRoot(s Streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return withStatus(statusRefused, err)
 	})
-	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s))
+	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newTool(s), newAsks(s))
 	addWires(root, s)
 	root.AddCommand(newOnStop(), newTraffic(s), newLog(s))
 	return root

@@ -58,6 +58,7 @@ func opened(c client.Confinement) []string {
 		if len(mode.Proxy.Serve) > 0 {
 			lines = append(lines, "serves "+servedPorts(mode.Proxy.Serve))
 		}
+		lines = append(lines, ranOutside(mode.Proxy.Routes)...)
 	case client.Closed:
 		lines = append(lines, "reaches no network")
 	default:

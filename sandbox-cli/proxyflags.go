@@ -34,7 +34,8 @@ type proxyFlags struct {
 	Terminal   bool
 	Tell       bool
 	wayFlags
-	upstreamIn string // the file that holds an upstream with credentials
+	command    []string // what is started behind the proxy
+	upstreamIn string   // the file that holds an upstream with credentials
 	routed
 }
 

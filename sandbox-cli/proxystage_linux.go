@@ -37,6 +37,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 		return statusRefused, err
 	}
 	defer f.remove()
+	f.command = wall
 	if f.outside() {
 		return proxyOutside(s, f, wall, env)
 	}
@@ -87,6 +88,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 		return status, setupFailed(err)
 	}
 	way.serve(listeners)
+	way.tools.below(cmd.Process.Pid)
 	if err := hand.Go(); err != nil {
 		cmd.Process.Kill()
 		child.Reap(cmd)

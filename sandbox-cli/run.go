@@ -30,6 +30,7 @@ type runFlags struct {
 	readHome bool
 	tools    bool
 	only     []string
+	named    []string // tools that run outside
 }
 
 func newRun(s Streams) *cobra.Command {
@@ -76,6 +77,7 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.only, "only", nil, "a program that may be executed, or a folder of programs; no other can, then")
 	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a host to reach: name, *.name, name:port")
 	fl.StringArrayVar(&f.tcp, "tcp", nil, "host:port to reach with any protocol")
+	fl.StringArrayVar(&f.named, "tool", nil, "a tool that runs outside, as added by `lnk sandbox tool add`")
 	fl.UintSliceVar(&f.ports, "port", nil, "a port of this machine's loopback to reach")
 	fl.UintSliceVar(&f.serve, "serve", nil, "a port inside to serve on this machine's loopback")
 	fl.UintSliceVar(&f.models, "local-model", nil, "the port of a model server on this machine; its address is in LNK_LOCAL_MODEL_<port>")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -159,7 +160,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	if f.spec == "" && !f.any() {
 		files.Write = []string{cwd}
 	}
-	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models) == 0 && !f.lan {
+	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models)+len(f.named) == 0 && !f.lan {
 		return
 	}
 	if network.Mode == "" || network.Mode == "closed" {
@@ -174,6 +175,11 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	network.Ports = append(network.Ports, ports...)
 	network.Serve = append(network.Serve, serve...)
 	network.LocalModels = append(network.LocalModels, models...)
+	for _, name := range f.named {
+		if !slices.Contains(network.Tools, name) {
+			network.Tools = append(network.Tools, name)
+		}
+	}
 }
 
 // any says whether a flag grants something.

@@ -24,6 +24,7 @@ type way struct {
 	listeners *inside.Listeners
 	table     *routes.Table
 	inward    inward
+	tools     *toolbox
 }
 
 // hostname is what the machine is called inside.
@@ -54,7 +55,11 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 		return nil, err
 	}
 	w.proxy = p
-	if w.table, err = routes.New(p, f.mounts, routeKinds()); err != nil {
+	if w.tools, err = newToolbox(f, told); err == nil {
+		w.table, err = routes.New(p, f.mounts, w.tools.kinds(routeKinds()))
+	}
+	if err != nil {
+		w.tools.Close()
 		p.Close()
 		return nil, err
 	}
@@ -138,6 +143,7 @@ func (w *way) end(status int) {
 
 // Close ends every call and every listener.
 func (w *way) Close() {
+	w.tools.Close()
 	w.proxy.Close()
 	w.table.Close()
 	w.owner.close()

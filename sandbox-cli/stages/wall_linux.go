@@ -42,7 +42,7 @@ func Wall(s say.Streams, args, env []string) (int, error) {
 		if err != nil {
 			return say.StatusSetup, err
 		}
-		status, err := carryOut(s, plan, dir, env)
+		status, err := carryOut(s, plan, dir, withNames(env, f.names))
 		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts {
 			return status, err
 		}
@@ -57,6 +57,7 @@ const maxAttempts = 10
 type wallFlags struct {
 	settings, home string
 	printBwrap     bool
+	names          []string // of tools that run outside
 	c              client.Confinement
 	net            linuxwall.NetFrom
 	argv           []string
@@ -75,7 +76,8 @@ func parseWallFlags(args []string) (f wallFlags, err error) {
 			return f, fmt.Errorf("%q: want an absolute, clean path", dir)
 		}
 	}
-	f.c, f.net, f.argv, err = linuxwall.ParseArgs(args[4:])
+	f.names, args = parseNames(args[4:])
+	f.c, f.net, f.argv, err = linuxwall.ParseArgs(args)
 	return f, err
 }
 
@@ -84,7 +86,11 @@ func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
 	if err != nil {
 		return linuxwall.Plan{}, err
 	}
-	return linuxwall.PlanFor(f.c, f.net, facts, f.argv)
+	plan, err := linuxwall.PlanFor(f.c, f.net, facts, f.argv)
+	if err == nil && len(f.names) > 0 {
+		err = plan.Offer(f.names...)
+	}
+	return plan, err
 }
 
 // carryOut does what the plan says, and undoes what must not outlive it. Its

@@ -6,6 +6,12 @@ import (
 	"os"
 
 	cli "github.com/lnkhq/lnk-sandbox/sandbox-cli"
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:])) }
+func main() {
+	if status, is := stages.Shim(os.Args); is {
+		os.Exit(status)
+	}
+	os.Exit(cli.Main(os.Args[1:]))
+}

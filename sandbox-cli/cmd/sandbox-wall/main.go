@@ -10,5 +10,8 @@ import (
 )
 
 func main() {
+	if status, is := stages.Shim(os.Args); is {
+		os.Exit(status)
+	}
 	os.Exit(stages.Main(say.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 }

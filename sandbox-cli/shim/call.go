@@ -1,0 +1,98 @@
+package shim
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+)
+
+// What a call ends with where the tool was not run, as env(1) has it, and what
+// xdg-open says where a page could not be opened (xdg-open(1)).
+const (
+	statusRefused  = 126
+	statusNotShown = 4
+	statusUsage    = 1
+)
+
+// openVariable holds the address that opens pages, openName is the name inside
+// that calls it.
+const (
+	openVariable = "LNK_SANDBOX_OPEN"
+	openName     = "xdg-open"
+)
+
+// OpenName is the name under which pages are opened inside.
+const OpenName = openName
+
+// A Call is what this process was started for.
+type Call struct {
+	name    string
+	address string
+	opens   bool
+	args    []string
+	err     io.Writer
+}
+
+// Called says whether this process runs under a tool's name: variable gives
+// the variable that holds a tool's address.
+func Called(argv []string, variable func(tool string) string) (Call, bool) {
+	if len(argv) == 0 {
+		return Call{}, false
+	}
+	c := Call{name: path.Base(argv[0]), args: argv[1:], err: os.Stderr}
+	if c.address = os.Getenv(variable(c.name)); c.address != "" {
+		return c, true
+	}
+	if c.name == openName {
+		c.address, c.opens = os.Getenv(openVariable), true
+	}
+	return c, c.address != ""
+}
+
+// Run makes the call and gives the status to exit with.
+func (c Call) Run() int {
+	if c.opens {
+		return c.open()
+	}
+	return c.run()
+}
+
+// say prints a line of ours.
+func (c Call) say(line string) { fmt.Fprintf(c.err, "lnk sandbox: %s: %s\n", c.name, printable(line)) }
+
+// printable is what a line from outside is shown as.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// open has a page opened outside.
+func (c Call) open() int {
+	if len(c.args) != 1 || c.args[0] == "" || c.args[0][0] == '-' {
+		c.say("want one address, http or https")
+		return statusUsage
+	}
+	to, err := dial(c.address)
+	if err != nil {
+		c.say(err.Error())
+		return statusNotShown
+	}
+	defer to.Close()
+	fmt.Fprintf(to, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", to.path, to.host, len(c.args[0]), c.args[0])
+	answer, err := readAnswer(to)
+	switch {
+	case err != nil:
+		c.say("the sandbox's proxy gave no answer")
+	case answer.status != 200:
+		c.say(answer.line())
+	default:
+		return 0
+	}
+	return statusNotShown
+}

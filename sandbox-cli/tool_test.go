@@ -1,0 +1,227 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// tool adds a tool that runs a script of this test, outside.
+func (s *sandbox) tool(name, script string, flags ...string) {
+	s.t.Helper()
+	path := filepath.Join(s.root, name+".sh")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		s.t.Fatal(err)
+	}
+	argv := append([]string{lnk(), "sandbox", "tool", "add", name}, flags...)
+	if e := s.command("", append(argv, "--", path)); e.status != 0 {
+		s.t.Fatalf("tool add: %s", e.errors)
+	}
+}
+
+const never = "--ask=none"
+
+// A call of a tool is the tool's: words, input, output, errors, status, signal.
+func TestToolCall(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("fake", `for a; do printf '<%s>' "$a"; done; echo; cat; echo to-err >&2; exit 7`, never)
+	e := s.command("", []string{lnk(), "sandbox", "run", "--yes", "--tool=fake", "--", "sh", "-c",
+		`printf 'in\000put' | fake a 'b c' '' '--help; rm -rf /' '$(id)' "$(printf 'two\nlines')" "$(printf '\377')"; echo "status $?"`})
+	want := "<a><b c><><--help; rm -rf /><$(id)><two\nlines><\xff>\nin\x00putstatus 7\n"
+	if e.status != 0 || e.out != want || e.errors != "to-err\n" {
+		t.Errorf("status %d, out %q, errors %q", e.status, e.out, e.errors)
+	}
+	// As the program itself, and a signal that ended the tool.
+	s.tool("dies", `kill -TERM $$`, never)
+	if e := s.run("--tool=fake", "--", "fake"); e.status != 7 {
+		t.Errorf("status %d: %s", e.status, e.errors)
+	}
+	if e := s.run("--tool=dies", "--", "sh", "-c", "dies; echo $?"); e.out != "143\n" {
+		t.Errorf("%q %s", e.out, e.errors)
+	}
+}
+
+// The environment, the folder and the user are the host's, whatever is set
+// inside; what is written outside is not held by the wall.
+func TestToolRunsOutside(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("where", `pwd -P; echo "$PATH"; echo "$HOME"; env | grep -c -i -e proxy -e evil -e LNK_ -e BASH_ENV; test -r `+s.root+`/where.sh && echo outside`, never)
+	e := s.run("--write="+s.project, "--tool=where", "--", "sh", "-c", "mkdir sub; cd sub; export EVIL=evil BASH_ENV=/evil HOME=/evil LD_PRELOAD=/evil; unset LD_PRELOAD; PATH=/run/lnk/bin:$PATH where; cd /tmp; where")
+	lines := strings.Split(e.out, "\n")
+	if len(lines) != 11 {
+		t.Fatalf("%q %s", e.out, e.errors)
+	}
+	for at, folder := range map[int]string{0: s.project + "/sub", 5: s.project} {
+		if lines[at] != folder || strings.Contains(lines[at+1], "/run/lnk") || lines[at+2] != s.home || lines[at+3] != "0" || lines[at+4] != "outside" {
+			t.Errorf("%q", lines[at:at+5])
+		}
+	}
+}
+
+// A folder that is a link, or is swapped for one, is not gone to.
+func TestToolFolderIsNoWayOut(t *testing.T) {
+	s := newSandbox(t)
+	secret := filepath.Join(s.root, "secret")
+	os.Mkdir(secret, 0o755)
+	s.tool("here", `pwd -P`, never)
+	say := func(cwd string) string {
+		b, _ := json.Marshal(map[string]any{"args": []string{}, "cwd": cwd})
+		return fmt.Sprintf("curl -sS -H 'Content-Type: application/json' -d '%s' $LNK_TOOL_HERE; ", b)
+	}
+	script := "ln -s " + secret + " link; mkdir -p real/deep; " +
+		say(s.project+"/link") + say(secret) + say("/") + say(s.project+"/../secret") + say(s.home+"/.lnk") + say(s.project+"/real/deep") +
+		"cd real/deep; mv ../../real ../../moved; ln -s " + secret + " ../../real; " + say(s.project+"/real/deep") + say(s.project+"/real")
+	e := s.run("--write="+s.project, "--tool=here", "--", "sh", "-c", script)
+	want := []string{"", "", "", "", "", "/real/deep", "", ""}
+	for i, line := range strings.Split(strings.TrimSpace(e.out), "\n") {
+		var answer struct{ Stdout string }
+		json.Unmarshal([]byte(line), &answer)
+		if i >= len(want) || answer.Stdout != s.project+want[i]+"\n" {
+			t.Errorf("%d: %s", i, line)
+		}
+	}
+}
+
+// A program that is no shim calls by HTTP.
+func TestToolByCurl(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("gh", `echo "$# $*"; cat; printf '\377' ; echo oops >&2; exit 3`, never)
+	e := s.run("--tool=gh", "--", "sh", "-c", `curl -sS -H 'Content-Type: application/json' -d '{"args":["pr","a b"],"stdin":"x"}' "$LNK_TOOL_GH"; echo
+printf body | curl -sS -i --data-binary @- "$LNK_TOOL_GH?arg=pr&arg=a%20b%26"; echo
+for no in '{"args":["a\u0000b"]}' '{"args":[],"argv0":"x"}' '{"args":[1]}' 'x'; do curl -sS -o /dev/null -w '%{http_code} ' -H 'Content-Type: application/json' -d "$no" "$LNK_TOOL_GH"; done
+curl -sS -o /dev/null -w '%{http_code} ' "$LNK_TOOL_GH"; curl -sS -o /dev/null -w '%{http_code} ' -d x "$LNK_TOOL_GH?env=x"; curl -sS -o /dev/null -w '%{http_code} ' -H 'Origin: http://evil.example' -d x "$LNK_TOOL_GH"
+curl -sS -o /dev/null -w '%{http_code}' -d x "$(echo $LNK_TOOL_GH | sed 's/.\/tool/x\/tool/')"`)
+	for _, want := range []string{
+		`{"status":3,"stdout":"","stdout_base64":"MiBwciBhIGIKeP8=","stderr":"oops\n"}`,
+		"HTTP/1.1 200", "\r\n\r\n2 pr a b&\nbody\xff", "Lnk-Status: 3", "Lnk-Stderr: oops%0A",
+		"400 400 400 400 405 400 403 404",
+	} {
+		if !strings.Contains(e.out, want) {
+			t.Errorf("want %q in %q %s", want, e.out, e.errors)
+		}
+	}
+}
+
+// The registry: what is added is listed, 0600, and gone once removed.
+func TestToolRegistry(t *testing.T) {
+	s := newSandbox(t)
+	command := func(args ...string) ended { return s.command("", append([]string{lnk(), "sandbox", "tool"}, args...)) }
+	if e := command("add", "gh", "--allow", `pr list *`, "--allow", `issue 'view it' \*`, "--", "true", "--flag"); e.status != 0 {
+		t.Fatal(e.errors)
+	}
+	e := command("list", "--json")
+	if !strings.HasPrefix(e.out, `{"name":"gh","argv":["/`) || !strings.HasSuffix(e.out, `/true","--flag"],"ask":"all","allow":[["pr","list","*"],["issue","view it","*"]]}`+"\n") {
+		t.Errorf("%q", e.out)
+	}
+	file := filepath.Join(s.home, ".lnk", "sandbox", "tools", "gh.json")
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+	for _, no := range [][]string{
+		{"add", "../x", "--", "true"}, {"add", "gh", "--ask", "some", "--", "true"}, {"add", "gh"}, {"add", "gh", "true"},
+		{"add", "x", "--allow", "'open", "--", "true"}, {"add", "lnk-sandbox", "--", "true"},
+	} {
+		if e := command(no...); e.status != 2 || strings.Count(e.errors, "\n") != 1 {
+			t.Errorf("%q: %d %s", no, e.status, e.errors)
+		}
+	}
+	if e := command("add", "x", "--", "/no/such/program"); e.status != 1 || !strings.Contains(e.errors, "not found") {
+		t.Error(e.status, e.errors)
+	}
+	// What is not a tool's, strictly: no run takes it for one.
+	for _, text := range []string{`{"name":"gh","argv":["/bin/true"],"ask":"none","allow":[],"more":1}`, `{"name":"other","argv":["/bin/true"],"ask":"none","allow":[]}`} {
+		os.WriteFile(file, []byte(text), 0o600)
+		if e := s.run("--tool=gh", "--", "true"); e.status != 125 || !strings.Contains(e.errors, "gh") {
+			t.Errorf("%s: %d %s", text, e.status, e.errors)
+		}
+		if e := command("list"); e.status != 1 {
+			t.Error(e)
+		}
+	}
+	if e := command("remove", "gh"); e.status != 0 {
+		t.Error(e.errors)
+	}
+	if e := command("remove", "gh"); e.status != 1 {
+		t.Error(e.errors)
+	}
+	if e := s.run("--tool=gh", "--", "true"); e.status != 125 || strings.Count(e.errors, "\n") != 1 || !strings.Contains(e.errors, "lnk sandbox tool add") {
+		t.Errorf("an unknown tool: %d %q", e.status, e.errors)
+	}
+	// A tool that the program could replace is none.
+	s.put("mine.sh", "#!/bin/sh\n")
+	command("add", "mine", "--ask=none", "--", filepath.Join(s.project, "mine.sh"))
+	if e := s.run("--write="+s.project, "--tool=mine", "--", "true"); e.status != 125 || !strings.Contains(e.errors, "could replace it") {
+		t.Errorf("%d %s", e.status, e.errors)
+	}
+}
+
+// A call that is asked about waits for an answer, which is for it alone.
+func TestToolAsks(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("gh", `echo "ran $*"`, "--allow=pr list *")
+	cmd, errs := s.start(lnk(), "sandbox", "run", "--yes", "--terminal=false", "--tool=gh", "--write="+s.project, "--", "sh", "-c",
+		`echo up; gh pr list --all; gh pr "$(printf 'merge\033[31m')"; echo $? >> out; gh pr merge; echo $? >> out; cat`)
+	for _, word := range []string{"allow", "deny"} {
+		var q struct{ ID, Call, Folder, Name string }
+		eventually(t, func() error {
+			e := s.command("", []string{lnk(), "sandbox", "asks", "--json"})
+			if json.Unmarshal([]byte(e.out), &q) != nil {
+				return fmt.Errorf("asks: %q %s; %s", e.out, e.errors, errs.String())
+			}
+			return nil
+		})
+		if q.Name != "gh" || q.Folder != s.project || word == "allow" && !strings.HasSuffix(q.Call, `gh.sh pr "merge\x1b[31m"`) {
+			t.Errorf("%+v", q)
+		}
+		if e := s.command("", []string{lnk(), "sandbox", "asks", word, q.ID}); e.status != 0 {
+			t.Error(e.errors)
+		}
+		// An answer is for one question, once.
+		if e := s.command("", []string{lnk(), "sandbox", "asks", "allow", q.ID}); e.status != 1 {
+			t.Error("answered twice")
+		}
+	}
+	eventually(t, func() error {
+		if b, _ := os.ReadFile(s.project + "/out"); string(b) != "0\n126\n" {
+			return fmt.Errorf("%q: %s", b, errs.String())
+		}
+		return nil
+	})
+	cmd.Process.Signal(syscall.SIGTERM)
+	waitFor(t, cmd)
+	if !strings.Contains(errs.String(), "gh: the answer was no") || strings.Contains(errs.String(), "\x1b") {
+		t.Errorf("%q", errs.String())
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.home, ".lnk/sandbox/asks/*")); len(left) > 0 {
+		t.Error("left:", left)
+	}
+}
+
+// A caller that is gone, the end of the sandbox, and a kill of the proxy end
+// what a tool has started.
+func TestToolEnds(t *testing.T) {
+	for name, end := range map[string]func(cmd *os.Process, s *sandbox){
+		"caller": func(_ *os.Process, s *sandbox) { s.put("go", "") },
+		"term":   func(p *os.Process, _ *sandbox) { p.Signal(syscall.SIGTERM) },
+		"kill":   func(p *os.Process, _ *sandbox) { p.Kill() },
+	} {
+		s := newSandbox(t)
+		mark := fmt.Sprintf("66%06d", time.Now().UnixNano()%1000000)
+		s.tool("long", "trap '' TERM; sleep "+mark+" & echo up; sleep "+mark, never)
+		cmd, _ := s.start(lnk(), "sandbox", "run", "--yes", "--tool=long", "--write="+s.project, "--", "sh", "-c",
+			`long & p=$!; (while ! [ -e go ]; do sleep 0.05; done; kill -9 $p; echo > gone; exec sleep 50) ; wait`)
+		defer cmd.Process.Kill()
+		end(cmd.Process, s)
+		gone(t, "sleep "+mark)
+		cmd.Process.Signal(syscall.SIGTERM)
+		waitFor(t, cmd)
+		if t.Failed() {
+			t.Fatal(name)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/asks"
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/shim"
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
+)
+
+// A toolbox serves the routes that run something of this machine: tools, and
+// the opener of pages.
+type toolbox struct {
+	host *tool.Host
+	desk *asks.Desk
+}
+
+// newToolbox makes what serves the flags' tools, or nothing where there are
+// none. What the program writes and reads, where a tool may be started, is in
+// the wall's command.
+func newToolbox(f proxyFlags, told *teller) (*toolbox, error) {
+	if !slices.ContainsFunc(f.mounts.Routes, runsOutside) {
+		return nil, nil
+	}
+	c, settings, walled := stages.Confined(f.command)
+	if !walled {
+		c.Read = []string{"/"} // the program goes where it likes
+	}
+	closed := append([]string{}, c.Hide...)
+	if settings != "" {
+		closed = append(closed, settings)
+	}
+	config := asks.Config{
+		Folder:     asks.Folder(filepath.Join(f.settings(settings), "sandbox")),
+		Terminal:   f.Tell, // started by run: whoever typed that is there
+		OnTerminal: asks.OnTerminal, Alone: asks.Alone,
+	}
+	if f.Tell {
+		config.Tell = told.say
+	}
+	desk := asks.New(config)
+	host, err := tool.New(tool.Config{
+		Sandbox: f.Name, Environ: os.Environ(), Write: c.Write, Read: c.Read, Closed: closed, Ask: desk,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &toolbox{host, desk}, nil
+}
+
+// settings is the settings folder: the wall's, or this user's where there is no
+// wall.
+func (f proxyFlags) settings(wall string) string {
+	if wall != "" {
+		return wall
+	}
+	dir, _ := client.Settings()
+	return string(dir)
+}
+
+func runsOutside(r route.Route) bool {
+	switch r.Kind.(type) {
+	case route.Tool, route.Open:
+		return true
+	}
+	return false
+}
+
+// kinds adds the makers of what the toolbox serves to others.
+func (t *toolbox) kinds(others routes.Kinds) routes.Kinds {
+	if t == nil {
+		return others
+	}
+	all := maps.Clone(others)
+	all["tool"] = func(r route.Route, _ routes.With) (routes.Bridge, error) {
+		return hosted{t.host.Tool(r.Name, r.Kind.(route.Tool))}, nil
+	}
+	all["open"] = func(route.Route, routes.With) (routes.Bridge, error) {
+		opener, _ := exec.LookPath(shim.OpenName) // one that is not there is said when a page is opened
+		return hosted{t.host.Opener(opener)}, nil
+	}
+	return all
+}
+
+// hosted is a bridge that ends with its host.
+type hosted struct{ http.Handler }
+
+func (hosted) Close() error { return nil }
+
+// below says which process the program runs below.
+func (t *toolbox) below(pid int) {
+	if t != nil {
+		t.desk.Below(pid)
+	}
+}
+
+// Close ends every call.
+func (t *toolbox) Close() {
+	if t != nil {
+		t.desk.Close()
+		t.host.Close()
+	}
+}
+
+// namesInside are the names that routes give our own program inside: the
+// tools', and xdg-open for pages.
+func namesInside(all []route.Route) []string {
+	var names []string
+	for _, r := range all {
+		switch r.Kind.(type) {
+		case route.Tool:
+			names = append(names, r.Name)
+		case route.Open:
+			names = append(names, shim.OpenName)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

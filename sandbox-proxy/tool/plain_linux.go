@@ -1,0 +1,229 @@
+package tool
+
+import (
+	"context"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool/frame"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
+)
+
+// whole answers a call in JSON once it has ended.
+func (b *bridge) whole(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	c, bad := readJSON(r.Body)
+	if bad != nil {
+		b.host.refused(w, "tool", bad)
+		return
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var answer jsonAnswer
+	var err error
+	made := make(chan struct{})
+	go func() {
+		defer close(made)
+		answer, err = b.collect(ctx, c)
+	}()
+	// A caller that is gone is only noticed when something is written to it.
+	probe := time.NewTicker(probeTime)
+	defer probe.Stop()
+	for waits := true; waits; {
+		select {
+		case <-made:
+			waits = false
+		case <-probe.C:
+			if r.ProtoAtLeast(1, 1) {
+				w.WriteHeader(http.StatusProcessing) // cancels the request's context where it fails
+			}
+		}
+	}
+	if err != nil {
+		b.host.refused(w, "tool", asRefusal(err))
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	form.Write(w, answer)
+}
+
+// A jsonAnswer is how a call ended, in JSON.
+type jsonAnswer struct {
+	Status       int    `json:"status"`
+	Signal       string `json:"signal,omitempty"`
+	Stdout       string `json:"stdout"`
+	StdoutBase64 string `json:"stdout_base64,omitempty"`
+	Stderr       string `json:"stderr"`
+	StderrBase64 string `json:"stderr_base64,omitempty"`
+	Truncated    bool   `json:"truncated,omitzero"`
+}
+
+// collect makes a call and keeps what it says.
+func (b *bridge) collect(ctx context.Context, c jsonCall) (a jsonAnswer, err error) {
+	p, err := b.begin(ctx, c.args, c.cwd)
+	if err != nil {
+		return a, err
+	}
+	defer p.close()
+	go func() {
+		io.WriteString(p.in, c.stdin)
+		p.in.Close()
+	}()
+	var out, errs kept
+	ended := b.carry(ctx, p, &out, &errs)
+	a = jsonAnswer{Status: int(ended.Status), Truncated: out.more || errs.more}
+	if ended.Signal != 0 {
+		a.Signal = unix.SignalName(unix.Signal(ended.Signal))
+	}
+	a.Stdout, a.StdoutBase64 = out.text()
+	a.Stderr, a.StderrBase64 = errs.text()
+	return a, nil
+}
+
+// kept is the beginning of a stream.
+type kept struct {
+	b    []byte
+	more bool
+}
+
+func (k *kept) Write(p []byte) (int, error) {
+	room := min(len(p), maxAnswer-len(k.b))
+	k.b = append(k.b, p[:room]...)
+	k.more = k.more || room < len(p)
+	return len(p), nil
+}
+
+func (k *kept) text() (text, base string) {
+	if utf8.Valid(k.b) {
+		return string(k.b), ""
+	}
+	return "", base64.StdEncoding.EncodeToString(k.b)
+}
+
+// streamed answers a call with its output as it comes.
+func (b *bridge) streamed(ctx context.Context, w http.ResponseWriter, r *http.Request) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		b.host.refused(w, "tool", refuse(http.StatusBadRequest, "the query cannot be read: words are its arg members, percent-encoded"))
+		return
+	}
+	for name := range query {
+		if name != "arg" && name != "cwd" {
+			b.host.refused(w, "tool", refuse(http.StatusBadRequest, "the query's member %s: want arg, and cwd at most once", Shown([]string{name})))
+			return
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p, err := b.begin(ctx, query["arg"], query.Get("cwd"))
+	if err != nil {
+		b.host.refused(w, "tool", asRefusal(err))
+		return
+	}
+	defer p.close()
+	control := http.NewResponseController(w)
+	control.EnableFullDuplex()
+	w.Header().Set("Trailer", StatusHeader+", "+StderrHeader)
+	w.Header().Set("Content-Type", "application/octet-stream")
+	w.WriteHeader(http.StatusOK)
+	control.Flush()
+	fed := make(chan struct{})
+	go func() {
+		defer close(fed)
+		defer p.in.Close()
+		b := make([]byte, frame.MaxPart)
+		for left := int64(maxInput); left > 0; {
+			n, err := r.Body.Read(b)
+			left -= int64(n)
+			if _, wrong := p.in.Write(b[:n]); wrong != nil {
+				return // it reads no more
+			}
+			if err != nil {
+				if err != io.EOF {
+					cancel()
+				}
+				return
+			}
+		}
+		cancel()
+	}()
+	var errs tail
+	ended := b.carry(ctx, p, &flushing{w, control, cancel}, &errs)
+	control.SetReadDeadline(time.Unix(1, 0)) // the server must not be left while its body is read
+	p.in.Close()
+	<-fed
+	control.SetReadDeadline(time.Time{})
+	w.Header().Set(StatusHeader, strconv.Itoa(int(ended.Status)))
+	w.Header().Set(StderrHeader, url.PathEscape(string(errs)))
+}
+
+type flushing struct {
+	w       io.Writer
+	control *http.ResponseController
+	cancel  func()
+}
+
+func (f *flushing) Write(p []byte) (int, error) {
+	n, err := f.w.Write(p)
+	if err == nil {
+		err = f.control.Flush()
+	}
+	if err != nil {
+		f.cancel()
+	}
+	return n, err
+}
+
+// tail is the end of a stream.
+type tail []byte
+
+func (t *tail) Write(p []byte) (int, error) {
+	all := append(*t, p...)
+	*t = append(tail(nil), all[max(0, len(all)-maxTail):]...)
+	return len(p), nil
+}
+
+// begin judges a call without a terminal and starts it.
+func (b *bridge) begin(ctx context.Context, words []string, dir string) (*process, error) {
+	j, err := b.host.judge(ctx, b.name, b.tool, words, dir, func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := b.host.start(j, nil)
+	if err != nil {
+		_, why := startFailed(j.argv[0], err)
+		return nil, refuse(http.StatusBadGateway, "%s", why)
+	}
+	return p, nil
+}
+
+// carry gives a process's output to two writers until it is gone.
+func (b *bridge) carry(ctx context.Context, p *process, out, errs io.Writer) frame.Ended {
+	var pumps sync.WaitGroup
+	pump := func(to io.Writer, from io.Reader) {
+		if _, err := io.Copy(to, from); err != nil {
+			io.Copy(io.Discard, from)
+		}
+	}
+	pumps.Go(func() { pump(out, p.patient(p.out)) })
+	pumps.Go(func() { pump(errs, p.patient(p.errs)) })
+	select {
+	case <-p.done:
+	case <-ctx.Done():
+		p.end(b.host)
+	}
+	p.drain()
+	pumps.Wait()
+	return p.ended
+}
