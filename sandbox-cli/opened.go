@@ -55,6 +55,7 @@ func opened(c client.Confinement) []string {
 	switch mode := c.Net.Mode().(type) {
 	case client.Proxied:
 		lines = append(lines, "reaches "+reached(mode))
+		lines = append(lines, usedRoutes(mode.Proxy.Routes)...)
 		if len(mode.Proxy.Serve) > 0 {
 			lines = append(lines, "serves "+servedPorts(mode.Proxy.Serve))
 		}

@@ -77,6 +77,11 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if err := hand.Start(); err != nil {
 		return 0, setupFailed(err)
 	}
+	if err := f.routed.seal(); err != nil {
+		cmd.Process.Kill()
+		reap(cmd)
+		return 0, setupFailed(err)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), handoverTime)
 	defer cancel()
 	listeners, err := hand.Receive(ctx)

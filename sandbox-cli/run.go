@@ -31,6 +31,7 @@ type runFlags struct {
 	tools    bool
 	only     []string
 	named    []string // tools that run outside
+	secretFlags
 }
 
 func newRun(s Streams) *cobra.Command {
@@ -42,14 +43,18 @@ func newRun(s Streams) *cobra.Command {
 
 Without --spec and without a grant, the program reads and writes the current
 folder and has no network. Each --internet-host opens one host, each --write
-and --read one file or folder.
+and --read one file or folder. Each --secret has the proxy add a secret towards
+one host: the program gets a placeholder for it in <NAME> and the address to use
+in <NAME>_URL, and never the value.
 
 With --only, nothing but what it names can be executed, and what that needs to
 start: not by the dynamic loader, not as a copy, not from memory. A name with
 no slash is looked for on PATH. It names programs and not what they do: a shell
 or an interpreter that may be executed runs whatever it is given.`,
 		Example: `  lnk sandbox run --yes --write . --internet-host registry.example -- npm install
-  lnk sandbox run --spec sandbox.toml -- make test`,
+  lnk sandbox run --spec sandbox.toml -- make test
+  lnk sandbox run --write . --secret GITHUB_TOKEN=github.com:authorization:'Basic x:{}' \
+    -- git clone https://github.com/owner/private`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return refuse("no program: want `lnk sandbox run [flags] -- <program> [args]`")
@@ -62,6 +67,7 @@ or an interpreter that may be executed runs whatever it is given.`,
 	fl.SetInterspersed(false)
 	fl.BoolVar(&f.yes, "yes", false, "ask nothing; install bubblewrap where it is missing and can be")
 	f.grants(fl)
+	f.secretFlags.flags(fl)
 	return cmd
 }
 
@@ -102,12 +108,26 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 		return 0, err
 	}
 	set.tell, set.hand = true, true
+	with, err := f.readGiven()
+	if err != nil {
+		return 0, err
+	}
 	c, err := confinementOf(f, set, term.IsTerminal(int(os.Stdin.Fd())))
 	if err != nil {
 		return 0, err
 	}
+	base, err := set.base("/", c.Name)
+	if err != nil {
+		return 0, err
+	}
+	if c, err = with.into(c, base.Sockets); err != nil {
+		return 0, err
+	}
 	made, err := chainOf(c, argv, set)
 	if err != nil {
+		return 0, err
+	}
+	if made.env, err = with.environment(made.env); err != nil {
 		return 0, err
 	}
 	if !f.yes {

@@ -17,7 +17,8 @@ type Redactor struct {
 // A pair is a form of the value and what stands for it.
 type pair struct{ form, instead []byte }
 
-// New makes a redactor. An empty value is never found.
+// New makes a redactor. The part of the value that is the secret ([PartOf]) is
+// replaced by itself too. An empty value is never found.
 func New(value, placeholder string) *Redactor {
 	r := &Redactor{}
 	if value == "" || value == placeholder {
@@ -25,6 +26,15 @@ func New(value, placeholder string) *Redactor {
 	}
 	for _, p := range forms(value, placeholder) {
 		r.add(p[0], p[1])
+	}
+	if part := PartOf(value); part.Secret != value && len(part.Secret) >= leastPart {
+		instead := stretch("x", len(part.Secret))
+		if of := PartOf(placeholder); of.Scheme == part.Scheme && of.Basic == part.Basic {
+			instead = of.Secret
+		}
+		for _, p := range forms(part.Secret, instead) {
+			r.add(p[0], p[1])
+		}
 	}
 	r.order()
 	return r

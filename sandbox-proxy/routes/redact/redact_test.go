@@ -163,3 +163,37 @@ func TestFitted(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The secret in a header's value is found by itself, too.
+func TestParts(t *testing.T) {
+	basic := func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) }
+	for _, c := range []struct{ value, placeholder, secret, instead string }{
+		{"Bearer tok-0123456789", "Bearer tok-9876543210", "tok-0123456789", "tok-9876543210"},
+		{basic("git:tok-0123456789"), basic("git:tok-9876543210"), "tok-0123456789", "tok-9876543210"},
+		{basic("tok-0123456789:x"), basic("tok-9876543210:x"), "tok-0123456789", "tok-9876543210"},
+		{"Bearer tok-0123456789", "other", "tok-0123456789", "xxxxxxxxxxxxxx"},
+	} {
+		r := New(c.value, c.placeholder)
+		for name, echo := range everyEcho {
+			got := r.String("before " + echo(c.secret) + " after")
+			if want := "before " + echo(c.instead) + " after"; got != want && !strings.Contains(name, "Basic") && !strings.Contains(name, "base64") {
+				t.Errorf("%s, %s: %q, want %q", c.value, name, got, want)
+			}
+			if decodes(got, c.secret) {
+				t.Errorf("%s, %s: %q", c.value, name, got)
+			}
+		}
+		if got := r.String(c.value); strings.Contains(got, c.secret) || got == c.value {
+			t.Error(got)
+		}
+		if p := PartOf(c.value); p.Secret != c.secret || p.With(p.Secret) != c.value {
+			t.Errorf("%+v", p)
+		}
+	}
+	if p := PartOf("Basic ???"); p.Basic || p.Secret != "???" || p.With("x") != "Basic x" {
+		t.Errorf("%+v", p)
+	}
+	if r := New("Bearer short", "Bearer other"); r.In("short") {
+		t.Error("a short part is looked for")
+	}
+}

@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
+)
+
+// secretFlags are how a person gives a secret to a run.
+type secretFlags struct {
+	withFD  int      // what RunWith is read from; -1 is nothing
+	secrets []string // <name>=<host>:<header>[:<template>]
+	from    []string // <name>=env:<variable>, file:<path> or command:<words>
+}
+
+func (f *secretFlags) flags(fl *pflag.FlagSet) {
+	fl.IntVar(&f.withFD, "with-fd", -1, "a descriptor to read {\"env\", \"secrets\", \"serve\", \"write\"} from")
+	fl.StringArrayVar(&f.secrets, "secret", nil, "a secret that is added outside: <name>=<host>:<header>[:<template>]")
+	fl.StringArrayVar(&f.from, "secret-from", nil, "where its value is: <name>=env:<variable>, file:<path> or command:<words>")
+}
+
+// secretsOfFlags reads the secrets of --secret. The program gets <NAME> with the
+// placeholder and <NAME>_URL with the route's address.
+func (f secretFlags) secretsOfFlags() ([]givenSecret, error) {
+	from := map[string]string{}
+	for _, entry := range f.from {
+		name, where, ok := strings.Cut(entry, "=")
+		if _, twice := from[name]; !ok || twice {
+			return nil, refuse("--secret-from %s: want <name>=env:<variable>, file:<path> or command:<words>, once a name", form.Quote(name))
+		}
+		from[name] = where
+	}
+	for name := range from {
+		if !slices.ContainsFunc(f.secrets, func(entry string) bool { return strings.HasPrefix(entry, name+"=") }) {
+			return nil, refuse("--secret-from %s: no --secret has this name", form.Quote(name))
+		}
+	}
+	var all []givenSecret
+	for _, entry := range f.secrets {
+		name, s, err := parseSecret(entry)
+		if err != nil {
+			return nil, refuse("--secret %v", err)
+		}
+		where, given := from[name]
+		if !given {
+			where = "env:" + name
+		}
+		if s.Secret.Secret.Value, err = valueFrom(where); err != nil {
+			return nil, refuse("the secret %s: %v", name, err)
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// parseSecret reads <name>=<host>[:<port>]:<header>[:<template>].
+func parseSecret(entry string) (name string, s givenSecret, err error) {
+	name, rest, ok := strings.Cut(entry, "=")
+	if err := form.Name(name); !ok || err != nil {
+		return name, s, fmt.Errorf("%s: want <name>=<host>:<header>[:<template>]", form.Quote(entry))
+	}
+	host, rest := hostOf(rest)
+	port, behind, _ := strings.Cut(rest, ":")
+	if _, err := strconv.ParseUint(port, 10, 16); err == nil {
+		host, rest = host+":"+port, behind
+	}
+	header, template, templated := strings.Cut(rest, ":")
+	if host == "" || header == "" {
+		return name, s, fmt.Errorf("%s: want <name>=<host>:<header>[:<template>]", form.Quote(entry))
+	}
+	if templated && strings.Count(template, "{}") != 1 {
+		return name, s, fmt.Errorf("%s: a template holds {} once, where the secret stands: Bearer {}", form.Quote(entry))
+	}
+	variable := strings.TrimPrefix(route.ToolVariable(name), "LNK_TOOL_")
+	return name, givenSecret{
+		Secret: client.Secret{
+			Secret: route.Secret{Host: host, Header: header}, URL: variable + "_URL", Placeholder: variable,
+			Git: strings.EqualFold(header, "authorization") && templated,
+		},
+		template: template,
+	}, nil
+}
+
+// hostOf takes the host from the front: an IPv6 address stands in brackets.
+func hostOf(s string) (host, rest string) {
+	if strings.HasPrefix(s, "[") {
+		if end := strings.Index(s, "]:"); end > 0 {
+			return s[:end+1], s[end+2:]
+		}
+	}
+	host, rest, _ = strings.Cut(s, ":")
+	return host, rest
+}
+
+const (
+	// maxValue bounds a secret's value, in bytes.
+	maxValue = 16 << 10
+	// leastValue is the least that is found in what comes back from a host
+	// without finding other text too.
+	leastValue = 8
+	// commandTime bounds a command that prints a secret: it may ask a person.
+	commandTime = 2 * time.Minute
+)
+
+// valueFrom gets a secret's value; its last line end is none of it. No error
+// holds it.
+func valueFrom(where string) (string, error) {
+	kind, what, _ := strings.Cut(where, ":")
+	if what == "" {
+		kind = ""
+	}
+	var text string
+	var err error
+	switch kind {
+	case "env":
+		var there bool
+		if text, there = os.LookupEnv(what); !there {
+			err = fmt.Errorf("the variable %s is not set", form.Quote(what))
+		}
+	case "file":
+		text, err = fileText(what)
+	case "command":
+		text, err = commandText(what)
+	default:
+		return "", errors.New("want env:<variable>, file:<path> or command:<words>")
+	}
+	if err != nil {
+		return "", err
+	}
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	if err := form.HeaderValue(text); err != nil {
+		return "", errors.New("its value is not one: want printable ASCII with no space at either end")
+	}
+	if len(text) < leastValue {
+		return "", fmt.Errorf("its value is shorter than %d characters: too short to be told from other text", leastValue)
+	}
+	return text, nil
+}
+
+func fileText(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	return bounded(file)
+}
+
+func bounded(r io.Reader) (string, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxValue+1))
+	if err != nil {
+		return "", err
+	}
+	if len(b) > maxValue {
+		return "", errors.New("its value is longer than 16 KiB")
+	}
+	return string(b), nil
+}
+
+// commandText runs a command by the shell, outside, and gives what it prints.
+// What it says on standard error is for the person.
+func commandText(words string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), commandTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", words)
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, &atMost{&out, maxValue + 1}, os.Stderr
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("the command that prints it: %w", err)
+	}
+	return bounded(&out)
+}
+
+// atMost keeps the first bytes and drops the rest.
+type atMost struct {
+	b    *bytes.Buffer
+	left int
+}
+
+func (a *atMost) Write(p []byte) (int, error) {
+	n := min(len(p), a.left)
+	a.left -= n
+	a.b.Write(p[:n])
+	return len(p), nil
+}
