@@ -79,7 +79,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	}
 	if err := f.routed.seal(); err != nil {
 		cmd.Process.Kill()
-		reap(cmd)
+		child.Reap(cmd)
 		return 0, setupFailed(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handoverTime)
