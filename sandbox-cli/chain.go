@@ -34,7 +34,9 @@ type setting struct {
 	home string // the user's home folder
 	dir  string // the settings folder
 	tell bool   // refusals are told on standard error, as `run` does
-	hand bool   // routes are handed on a pipe, as `run` does, and not in a file
+	// learn lets every host of the internet be called, as run --learn does.
+	learn bool
+	hand  bool // routes are handed on a pipe, as `run` does, and not in a file
 	// secret makes a secret of letters and digits; nil is a random one.
 	secret func() string
 }
@@ -128,6 +130,7 @@ func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFl
 		wayFlags:   wayFlags{Mode: wayProxied, Serve: p.Serve},
 		Terminal:   c.Terminal,
 		Tell:       s.tell,
+		Learn:      s.learn,
 	}
 	f.route(c.Name, p, s)
 	return f, f.check()

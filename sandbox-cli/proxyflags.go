@@ -33,6 +33,7 @@ type proxyFlags struct {
 	ProxyPort  uint16 // inside
 	Terminal   bool
 	Tell       bool
+	Learn      bool // every host of the internet, and what was called is told at the end
 	wayFlags
 	command    []string // what is started behind the proxy
 	upstreamIn string   // the file that holds an upstream with credentials
@@ -61,13 +62,13 @@ func (f *proxyFlags) check() error {
 // judge makes the judge that these flags ask for.
 func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
 	hosts := f.Hosts
-	if f.AnyHost {
+	if f.AnyHost || f.Learn {
 		hosts = nil
 	} else if hosts == nil {
 		hosts = []string{} // none listed: none reached
 	}
 	j, err := judge.New(judge.Rules{
-		Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet, AnyPort: f.Mode == wayHost,
+		Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet, AnyPort: f.Mode == wayHost || f.Learn,
 		Routes: routes.Hosts(f.mounts.Routes),
 	}, system)
 	if err != nil {
@@ -137,7 +138,7 @@ func (f proxyFlags) args() []string {
 	for _, b := range []struct {
 		flag string
 		on   bool
-	}{{"--lan", f.LAN}, {"--no-internet", f.NoInternet}, {"--terminal", f.Terminal}, {"--tell", f.Tell}} {
+	}{{"--lan", f.LAN}, {"--no-internet", f.NoInternet}, {"--terminal", f.Terminal}, {"--tell", f.Tell}, {"--learn", f.Learn}} {
 		if b.on {
 			a = append(a, b.flag)
 		}
@@ -170,6 +171,7 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	set.UintVar(&port, "proxy-port", 0, "where the proxy is reached inside")
 	set.BoolVar(&f.Terminal, "terminal", false, "the program keeps the terminal")
 	set.BoolVar(&f.Tell, "tell", false, "refusals are told on standard error")
+	set.BoolVar(&f.Learn, "learn", false, "every host of the internet is reached, and what was called is told at the end")
 	f.routed.flags(set)
 	way := f.register(set)
 	if err := set.Parse(args); err != nil {

@@ -31,6 +31,7 @@ type runFlags struct {
 	tools    bool
 	only     []string
 	named    []string // tools that run outside
+	learn    bool
 	secretFlags
 }
 
@@ -66,6 +67,7 @@ or an interpreter that may be executed runs whatever it is given.`,
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
 	fl.BoolVar(&f.yes, "yes", false, "ask nothing; install bubblewrap where it is missing and can be")
+	fl.BoolVar(&f.learn, "learn", false, "let every host of the internet be called, and print at the end the lines that allow what was")
 	f.grants(fl)
 	f.secretFlags.flags(fl)
 	return cmd
@@ -107,7 +109,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	set.tell, set.hand = true, true
+	set.tell, set.hand, set.learn = true, true, f.learn
 	with, err := f.readGiven()
 	if err != nil {
 		return 0, err
@@ -122,6 +124,12 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	}
 	if c, err = with.into(c, base.Sockets); err != nil {
 		return 0, err
+	}
+	if f.learn {
+		if err := checkLearn(c); err != nil {
+			return 0, err
+		}
+		complainLine(s.Err, "run", learnOpens)
 	}
 	made, err := chainOf(c, argv, set)
 	if err != nil {

@@ -160,7 +160,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	if f.spec == "" && !f.any() {
 		files.Write = []string{cwd}
 	}
-	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models)+len(f.named) == 0 && !f.lan {
+	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models)+len(f.named) == 0 && !f.lan && !f.learn {
 		return
 	}
 	if network.Mode == "" || network.Mode == "closed" {

@@ -21,6 +21,7 @@ type way struct {
 	pool      *names.Pool
 	told      *teller
 	owner     *owner
+	learned   *learner
 	listeners *inside.Listeners
 	table     *routes.Table
 	inward    inward
@@ -46,9 +47,15 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 		return nil, err
 	}
 	w := &way{judge: j, pool: names.NewPool(time.Now), told: told, owner: newOwner(f.Settings, f.Name, told.say)}
+	var learned func(proxy.Learned)
+	if f.Learn {
+		w.learned = new(learner)
+		learned = w.learned.note
+	}
 	p, err := proxy.New(proxy.Config{
 		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire, Secret: secret,
 		Ended:   w.owner.log.Record,
+		Learned: learned,
 		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
 	})
 	if err != nil {
@@ -139,6 +146,9 @@ func (w *way) end(status int) {
 	w.owner.log.Ended(status)
 	w.Close()
 	w.told.end()
+	if w.learned != nil {
+		w.learned.print(w.told.w)
+	}
 }
 
 // Close ends every call and every listener.

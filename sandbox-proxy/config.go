@@ -42,6 +42,10 @@ type Config struct {
 	// called; what it says holds until then. Nil leaves it to Stop, Pause and
 	// Resume.
 	Wire func() Wire
+	// Learned is told what each call was used for, when it is over, by calls
+	// that any protocol is let through for: what a program says first is then
+	// noted. Nil notes nothing.
+	Learned func(Learned)
 	// Dial connects to an address that was judged, or to the upstream. Nil is
 	// the system's.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)

@@ -93,6 +93,7 @@ type call struct {
 	far   net.Conn // once connected
 	early []byte   // what the far side said already
 	warm  atomic.Pointer[net.Conn]
+	heard *overheard // where what is said first is noted
 }
 
 // call admits a call and takes a place for it: the place is given back by
@@ -133,6 +134,9 @@ func (c *call) unused() {
 // over ends a call and tells of it.
 func (c *call) over(why judge.Reason, detail string) {
 	c.end()
+	if why == "" {
+		c.learn()
+	}
 	if c.proxy.config.Ended == nil {
 		return
 	}
@@ -191,6 +195,11 @@ func (p *Proxy) tunnel(g *gate, c *call) {
 	t := &tunnel.Tunnel{
 		Near: g.Conn, Far: c.far, FromNear: g.unread(), FromFar: c.early,
 		Meter: c.meter, Valve: &p.valve, Idle: tunnelIdle, Drain: tunnelDrain,
+	}
+	if p.config.Learned != nil {
+		c.heard = &overheard{Conn: t.Near}
+		c.heard.note(t.FromNear)
+		t.Near = c.heard
 	}
 	if p.add(t) {
 		t.Run()
