@@ -12,7 +12,7 @@ import (
 func routeKinds() routes.Kinds {
 	all := routes.Kinds{}
 	for _, some := range []routes.Kinds{
-		carry.Kinds(nil), // model, local_model, bridge
+		carry.Kinds(), // model, local_model, bridge
 		{"secret": secret.New},
 	} {
 		maps.Copy(all, some)

@@ -1,24 +1,22 @@
 package carry
 
 import (
-	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/textproto"
 	"net/url"
-	"strings"
 	"sync"
 
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 )
 
 // Kinds are the makers of this package's bridges by the names of their kinds.
-// The zero config of TLS is the system's, nil too.
-func Kinds(config *tls.Config) routes.Kinds {
-	return routes.Kinds{"model": Models(config), "local_model": LocalModel, "bridge": Socket}
+func Kinds() routes.Kinds {
+	return routes.Kinds{"model": Model, "local_model": LocalModel, "bridge": Socket}
 }
 
 // A carrier carries requests to one server and its answers back.
@@ -33,17 +31,21 @@ type carrier struct {
 	// its head and put a reader around its body. Nil changes nothing.
 	ask      func(out *http.Request)
 	answered func(out *http.Request, resp *http.Response)
+	// redactor takes out of answers what the program must not have. Nil takes
+	// nothing out. It keeps lengths.
+	redactor *redact.Redactor
 }
 
 // serve carries one request.
 func (c *carrier) serve(w http.ResponseWriter, r *http.Request) {
+	http.NewResponseController(w).EnableFullDuplex() // a server may answer before it has the whole
 	out, err := c.request(r)
 	if err != nil {
 		c.proxy.Refuse(w, r, refusedPath, err.Error())
 		return
 	}
 	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
-		return interim(w, code, http.Header(header))
+		return c.interim(w, code, http.Header(header))
 	}}
 	resp, err := c.client.RoundTrip(out.WithContext(httptrace.WithClientTrace(out.Context(), trace)))
 	if err != nil {
@@ -54,12 +56,13 @@ func (c *carrier) serve(w http.ResponseWriter, r *http.Request) {
 		c.answered(out, resp)
 	}
 	defer resp.Body.Close()
-	c.relocate(resp.Header)
+	agreed := upgradeOf(resp.Header)
+	c.head(resp.Header, resp.Trailer)
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		c.upgrade(w, r, out, resp)
+		c.upgrade(w, r, resp, upgradeOf(out.Header), agreed)
 		return
 	}
-	pass(w, r, resp)
+	c.pass(w, r, resp)
 }
 
 // failed answers a request that came to nothing.
@@ -94,46 +97,26 @@ func (c *carrier) request(r *http.Request) (*http.Request, error) {
 	}
 	upgrade := upgradeOf(r.Header)
 	proxy.StripHop(out.Header)
-	if upgrade != "" && !strings.EqualFold(upgrade, "h2c") { // which nobody here would speak
+	if c.upgrades(upgrade) {
 		out.Header.Set("Connection", "Upgrade")
 		out.Header.Set("Upgrade", upgrade)
 	}
 	if _, ok := out.Header["User-Agent"]; !ok {
 		out.Header["User-Agent"] = nil // none, and not Go's
 	}
+	c.refer(out.Header)
 	if c.ask != nil {
 		c.ask(out)
 	}
 	return out.WithContext(r.Context()), nil
 }
 
-// relocate turns an address of the server's into the route's.
-func (c *carrier) relocate(h http.Header) {
-	at, err := url.Parse(h.Get("Location"))
-	if err != nil || h.Get("Location") == "" || at.User != nil {
-		return
-	}
-	ours := at.Scheme == c.scheme && strings.EqualFold(at.Host, c.host)
-	if !ours && (at.Scheme != "" || at.Host != "") {
-		return // another's goes back as it is
-	}
-	rest, under := strings.CutPrefix(at.EscapedPath(), c.base)
-	if !under || !strings.HasPrefix(rest, "/") {
-		return
-	}
-	to := url.URL{Path: c.mount + rest, RawQuery: at.RawQuery, ForceQuery: at.ForceQuery, Fragment: at.Fragment, RawFragment: at.RawFragment}
-	if path, err := url.PathUnescape(rest); err == nil {
-		to.Path, to.RawPath = c.mount+path, c.mount+rest
-	}
-	h.Set("Location", to.String())
-}
-
 // interim passes on an answer before the answer. A 100 is the server's to say.
-func interim(w http.ResponseWriter, code int, header http.Header) error {
+func (c *carrier) interim(w http.ResponseWriter, code int, header http.Header) error {
 	if code == http.StatusContinue {
 		return nil
 	}
-	proxy.StripHop(header)
+	c.head(header, nil)
 	h := w.Header()
 	for name, values := range header {
 		h[name] = values
@@ -146,8 +129,7 @@ func interim(w http.ResponseWriter, code int, header http.Header) error {
 var pieces = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
 // pass passes an answer on, each piece as it comes.
-func pass(w http.ResponseWriter, r *http.Request, resp *http.Response) {
-	proxy.StripHop(resp.Header)
+func (c *carrier) pass(w http.ResponseWriter, r *http.Request, resp *http.Response) {
 	h := w.Header()
 	clear(h)
 	for name, values := range resp.Header {
@@ -170,21 +152,24 @@ func pass(w http.ResponseWriter, r *http.Request, resp *http.Response) {
 	}
 	buf := pieces.Get().(*[]byte)
 	defer pieces.Put(buf)
+	through := c.stream(resp.Header)
 	for {
 		n, err := resp.Body.Read(*buf)
-		if n > 0 {
-			if _, werr := w.Write((*buf)[:n]); werr != nil {
+		last := errors.Is(err, io.EOF)
+		if piece := through((*buf)[:n], last); len(piece) > 0 {
+			if _, werr := w.Write(piece); werr != nil {
 				panic(http.ErrAbortHandler)
 			}
 			flush()
 		}
-		if errors.Is(err, io.EOF) {
+		if last {
 			break
 		}
 		if err != nil {
 			panic(http.ErrAbortHandler) // what is cut must not look whole
 		}
 	}
+	c.redact(resp.Trailer) // known by now
 	for name, values := range resp.Trailer {
 		if !announced[name] {
 			name = http.TrailerPrefix + name

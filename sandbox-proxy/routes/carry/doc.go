@@ -1,5 +1,5 @@
 // Package carry has the bridges that carry HTTP to a server as it comes: the
-// API of a model with its key added ([Models]), a model server on this
+// API of a model with its key added ([Model]), a model server on this
 // machine's loopback ([LocalModel]), and what another plugin serves on a unix
 // socket ([Socket]).
 //
@@ -11,6 +11,11 @@
 // it does not come back; that who calls is told to plugins and to nobody else;
 // and that a plugin's socket is one of this user's or of root's, at the place
 // that was meant when the bridge was made.
+//
+// Where an answer of a model's API holds the key, it holds words of the same
+// length instead (package redact), in headers, bodies and a websocket's
+// messages. An answer that is compressed, which was asked not to be, is passed
+// on as it is and not searched; a key of fewer than 8 characters is none.
 //
 // What is changed: Host is the server's. Location is the route's address where
 // it is the server's. A model's API is asked for answers that are not

@@ -36,10 +36,11 @@ type lab struct {
 	t     *testing.T
 	proxy *proxy.Proxy
 	table *routes.Table
-	at    string // host:port of the proxy
-	base  string // where the route is
-	model *carry.Model
-	conn  net.Conn // that was asked on last
+	at    string        // host:port of the proxy
+	base  string        // where the route is
+	conn  net.Conn      // that was asked on last
+	rest  *bufio.Reader // of it
+	early []http.Header // of answers before the answer
 }
 
 // start mounts one route on a proxy that opens nothing else.
@@ -62,14 +63,12 @@ func start(t *testing.T, one route.Route, config *tls.Config) *lab {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kinds := carry.Kinds(config)
-	made := kinds["model"]
-	kinds["model"] = func(r route.Route, with routes.With) (routes.Bridge, error) {
-		b, err := made(r, with)
-		if err == nil {
-			l.model = b.(*carry.Model)
+	kinds := carry.Kinds()
+	for name, made := range kinds {
+		kinds[name] = func(r route.Route, with routes.With) (routes.Bridge, error) {
+			with.TLS = config
+			return made(r, with)
 		}
-		return b, err
 	}
 	if l.table, err = routes.New(l.proxy, m, kinds); err != nil {
 		t.Fatal(err)
@@ -147,11 +146,15 @@ func (l *lab) open(method, path, body string, headers ...string) *http.Response 
 	}
 	b.WriteString("\r\n")
 	io.WriteString(c, b.String())
-	resp, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: method})
+	l.conn, l.rest = c, bufio.NewReader(c)
+	resp, err := http.ReadResponse(l.rest, &http.Request{Method: method})
+	for l.early = nil; err == nil && resp.StatusCode/100 == 1 && resp.StatusCode != 101; {
+		l.early = append(l.early, resp.Header)
+		resp, err = http.ReadResponse(l.rest, &http.Request{Method: method})
+	}
 	if err != nil {
 		l.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	l.conn = c
 	return resp
 }
 
@@ -160,7 +163,7 @@ func (l *lab) counts(requests uint64) [6]uint64 {
 	l.t.Helper()
 	var got measure.Tokens
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if got = l.model.Tokens(); got.Requests >= requests {
+		if got, _ = l.table.Tokens(); got.Requests >= requests {
 			break
 		}
 	}

@@ -31,7 +31,7 @@ func TestLocalModel(t *testing.T) {
 	l := start(t, route.Route{Name: "here", Kind: route.LocalModel{Port: port}}, nil)
 	_, got := l.ask("POST", "/api/../chat?key=x", `{"a":1}`,
 		"Authorization", "Bearer mine", "Lnk-Caller", "mine", "Lnk-Caller-Key", "mine", "Forwarded", "host=evil", "X-Forwarded-Host", "evil", "X-Real-Ip", "1.1.1.1")
-	want := "POST /api/../chat?key=x host=localhost:" + strconv.Itoa(int(port)) + `| Authorization=Bearer mine|{"a":1}`
+	want := "POST /api/../chat?key=x host=localhost:" + strconv.Itoa(int(port)) + `| Authorization=` + backwards("Bearer mine") + `|{"a":1}`
 	if got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}

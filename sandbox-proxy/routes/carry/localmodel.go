@@ -23,7 +23,7 @@ func LocalModel(r route.Route, with routes.With) (routes.Bridge, error) {
 	if !is {
 		return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())
 	}
-	m := &localModel{client: with.Proxy.NewClient(nil)}
+	m := &localModel{client: with.Proxy.NewClient(with.TLS)}
 	m.carrier = carrier{
 		proxy: with.Proxy, client: m.client, mount: with.Mount,
 		scheme: "http", host: "localhost:" + strconv.Itoa(int(k.Port)), ask: plainly,

@@ -1,7 +1,7 @@
 package carry
 
 import (
-	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,8 +24,8 @@ const (
 	refusedSocket judge.Reason = "socket"
 )
 
-// A Model is the bridge of a model's API.
-type Model struct {
+// A model is the bridge of a model's API.
+type model struct {
 	carrier carrier
 	client  *proxy.Client
 	header  string
@@ -33,25 +33,22 @@ type Model struct {
 	ledger  tokens.Ledger
 }
 
-// Models makes the maker of [Model] bridges; config is for TLS and may be nil,
-// for the system's roots.
-func Models(config *tls.Config) routes.Maker {
-	return func(r route.Route, with routes.With) (routes.Bridge, error) {
-		k, is := r.Kind.(route.Model)
-		if !is {
-			return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())
-		}
-		at, err := url.Parse(k.Upstream)
-		if err != nil {
-			return nil, fmt.Errorf("upstream: want https://host[:port][/path]")
-		}
-		m := &Model{client: with.Proxy.NewClient(config), header: k.Header, value: k.Value}
-		m.carrier = carrier{
-			proxy: with.Proxy, client: m.client, mount: with.Mount,
-			scheme: at.Scheme, host: at.Host, base: baseOf(at), ask: m.ask, answered: m.answered,
-		}
-		return m, nil
+// Model makes the bridge of a model's API.
+func Model(r route.Route, with routes.With) (routes.Bridge, error) {
+	k, is := r.Kind.(route.Model)
+	if !is {
+		return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())
 	}
+	at, err := url.Parse(k.Upstream)
+	if err != nil {
+		return nil, errors.New("upstream: want https://host[:port][/path]")
+	}
+	m := &model{client: with.Proxy.NewClient(with.TLS), header: k.Header, value: k.Value}
+	m.carrier = carrier{
+		proxy: with.Proxy, client: m.client, mount: with.Mount, redactor: redactorOf(k.Value),
+		scheme: at.Scheme, host: at.Host, base: baseOf(at), ask: m.ask, answered: m.answered,
+	}
+	return m, nil
 }
 
 // baseOf is what every path of an API begins with. OpenAI's own is meant with
@@ -65,8 +62,8 @@ func baseOf(at *url.URL) string {
 }
 
 // ServeHTTP carries a request, the key added to it.
-func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodTrace || r.Method == http.MethodConnect {
+func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodTrace || r.Method == "TRACK" || r.Method == http.MethodConnect {
 		// An answer to TRACE is the request as it arrived, the key in it.
 		m.carrier.proxy.Refuse(w, r, refusedMethod, "an API of a model is not asked by "+r.Method)
 		return
@@ -74,14 +71,11 @@ func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.carrier.serve(w, r)
 }
 
-// At is the API's base address.
-func (m *Model) At() string { return m.carrier.scheme + "://" + m.carrier.host + m.carrier.base }
-
 // Tokens is what the answers used so far.
-func (m *Model) Tokens() measure.Tokens { return m.ledger.Tokens() }
+func (m *model) Tokens() measure.Tokens { return m.ledger.Tokens() }
 
 // Close closes the connections that are kept.
-func (m *Model) Close() error {
+func (m *model) Close() error {
 	m.client.Close()
 	return nil
 }
@@ -99,7 +93,7 @@ var inQuery = map[string]bool{
 }
 
 // ask takes the program's own credentials out of a request, and puts the key in.
-func (m *Model) ask(out *http.Request) {
+func (m *model) ask(out *http.Request) {
 	for name := range out.Header {
 		if credentials[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
 			delete(out.Header, name)
@@ -108,7 +102,11 @@ func (m *Model) ask(out *http.Request) {
 	out.Trailer = nil // nothing that an API reads
 	out.URL.RawQuery = withoutCredentials(out.URL.RawQuery)
 	out.Header.Set(m.header, m.value)
+	// What is compressed could not be read, nor what comes in ranges.
 	out.Header.Set("Accept-Encoding", "identity")
+	out.Header.Del("Sec-Websocket-Extensions")
+	out.Header.Del("Range")
+	out.Header.Del("If-Range")
 }
 
 // withoutCredentials leaves members out of a query, the rest as it is.
@@ -131,7 +129,7 @@ func holdsCredential(part string) bool {
 
 // answered has what an answer used counted as it passes. An error is no answer
 // of a model's.
-func (m *Model) answered(out *http.Request, resp *http.Response) {
+func (m *model) answered(out *http.Request, resp *http.Response) {
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		m.ledger.Answered(tokens.Usage{}, false) // what is said on is nobody's to read
 		return

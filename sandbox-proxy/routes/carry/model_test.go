@@ -5,12 +5,16 @@ import (
 	"compress/gzip"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,10 +30,20 @@ func echo(w http.ResponseWriter, r *http.Request) {
 		"Anthropic-Version", "Accept-Encoding", "X-Hop", "Forwarded", "X-Forwarded-Host", "X-Real-Ip",
 	} {
 		if v, there := r.Header[name]; there {
-			fmt.Fprintf(w, " %s=%s", name, strings.Join(v, ","))
+			said := strings.Join(v, ",")
+			if name == "Authorization" {
+				said = backwards(said) // or it would be found
+			}
+			fmt.Fprintf(w, " %s=%s", name, said)
 		}
 	}
 	fmt.Fprintf(w, "|%s", body)
+}
+
+func backwards(s string) string {
+	b := []byte(s)
+	slices.Reverse(b)
+	return string(b)
 }
 
 func TestModelKey(t *testing.T) {
@@ -40,7 +54,7 @@ func TestModelKey(t *testing.T) {
 		"Cookie", "mine", "Proxy-Authorization", "mine", "Lnk-Caller", "mine", "anthropic-version", "2023-06-01", "Accept-Encoding", "gzip, br",
 		"Connection", "X-Hop, Authorization", "X-Hop", "1")
 	want := "POST /v1/chat/completions?api-version=1&x=a%26b&q host=" + at +
-		"| Authorization=Bearer " + key + ` Anthropic-Version=2023-06-01 Accept-Encoding=identity|{"model":"m"}`
+		"| Authorization=" + backwards("Bearer "+key) + ` Anthropic-Version=2023-06-01 Accept-Encoding=identity|{"model":"m"}`
 	if got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
@@ -248,12 +262,38 @@ func TestModelLocation(t *testing.T) {
 
 // An upgraded connection is a request whose tokens nobody reads.
 func TestModelUpgradeIsUnmetered(t *testing.T) {
-	at := serve(t, upgrading)
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		said := r.Header.Get("Authorization") + r.Header.Get("Sec-Websocket-Extensions")
+		io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\nX-Sent: "+said+"\r\n\r\n\x81"+string(rune(len(said)))+said)
+		io.Copy(io.Discard, c)
+	})
 	l := start(t, model("http://"+at), nil)
-	l.upgraded("/v1/realtime")
+	resp := l.open("GET", "/v1/realtime", "", "Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Extensions", "permessage-deflate")
+	want := "Bearer " + instead(key)
+	if resp.StatusCode != 101 || resp.Header.Get("X-Sent") != want {
+		t.Fatal(resp)
+	}
+	frame := make([]byte, 2+len(want))
+	if _, err := io.ReadFull(l.rest, frame); err != nil || string(frame[2:]) != want {
+		t.Errorf("%q %v", frame, err)
+	}
+	l.conn.Close()
 	if got := l.counts(1); got != [6]uint64{1, 1} {
 		t.Errorf("counted %v", got)
 	}
+	if resp, _ := l.ask("GET", "/v1/realtime", "", "Connection", "Upgrade", "Upgrade", "other"); resp.StatusCode != 502 {
+		t.Error(resp.StatusCode)
+	}
+}
+
+func instead(of string) string {
+	const says = "key-of-this-sandbox-stays-outside-"
+	return strings.Repeat(says, len(of)/len(says)+1)[:len(of)]
 }
 
 // https is held to the host's certificate: to another's the key does not go.
@@ -266,7 +306,7 @@ func TestModelTLS(t *testing.T) {
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
 	l := start(t, model(s.URL), &tls.Config{RootCAs: roots})
-	if _, body := l.ask("GET", "/x", ""); !strings.Contains(body, "Bearer "+key) {
+	if _, body := l.ask("GET", "/x", ""); !strings.Contains(body, backwards("Bearer "+key)) {
 		t.Error(body)
 	}
 	asked = false
@@ -276,17 +316,86 @@ func TestModelTLS(t *testing.T) {
 	}
 }
 
-func TestModelOwnAddress(t *testing.T) {
-	one := model("https://api.openai.com")
-	l := start(t, one, nil)
-	if got := l.model.At(); got != "https://api.openai.com/v1" {
-		t.Error(got)
+func TestModelVariables(t *testing.T) {
+	for provider, want := range map[string]string{"anthropic": "ANTHROPIC_BASE_URL", "openai": "OPENAI_BASE_URL", "google": "GOOGLE_GEMINI_BASE_URL"} {
+		if got := (route.Route{Kind: route.Model{Provider: provider}}).Variables(); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %v", provider, got)
+		}
 	}
-	l = start(t, model("https://api.deepseek.com/"), nil)
-	if got := l.model.At(); got != "https://api.deepseek.com" {
-		t.Error(got)
+}
+
+// An API that says what it was sent says it to nobody.
+func TestModelKeyDoesNotComeBack(t *testing.T) {
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		sent := r.Header.Get("Authorization")
+		w.Header().Set("X-Sent", sent)
+		w.Header().Set("X-"+key, "1")
+		w.Header().Set("Link", "<"+key+">")
+		w.WriteHeader(http.StatusEarlyHints)
+		w.Header().Set("Trailer", "X-Late")
+		w.WriteHeader(401)
+		for _, said := range []string{
+			sent, base64.StdEncoding.EncodeToString([]byte("u:" + key + ":x")), base64.URLEncoding.EncodeToString([]byte(sent)),
+			hex.EncodeToString([]byte(sent)), url.QueryEscape(sent), `{"error":"Incorrect API key provided: ` + key + `."}`,
+		} {
+			for i := range said {
+				io.WriteString(w, said[i:i+1])
+				w.(http.Flusher).Flush()
+			}
+			io.WriteString(w, "\n")
+		}
+		w.Header().Set("X-Late", sent)
+	})
+	for value, key := range map[string]string{"Bearer " + key: key, key: key, "Basic " + base64.StdEncoding.EncodeToString([]byte("user:"+key)): key} {
+		one := model("http://" + at)
+		k := one.Kind.(route.Model)
+		k.Value = value
+		one.Kind = k
+		l := start(t, one, nil)
+		resp, body := l.ask("POST", "/v1/messages", "{}")
+		all := fmt.Sprint(l.early, resp.Header, resp.Trailer, body)
+		for _, part := range []string{key, hex.EncodeToString([]byte(key)), base64.StdEncoding.EncodeToString([]byte(key))[:20], strings.TrimPrefix(value, "Basic ")} {
+			if strings.Contains(strings.ToLower(all), strings.ToLower(part)) {
+				t.Errorf("%s: %s comes back: %s", value, part, all)
+			}
+		}
+		for _, part := range strings.FieldsFunc(body, func(r rune) bool {
+			return !strings.ContainsRune("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_=", r)
+		}) {
+			for _, e := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+				if plain, _ := e.DecodeString(part); bytes.Contains(plain, []byte(key)) {
+					t.Errorf("%s: in base64 it comes back: %s", value, part)
+				}
+			}
+		}
+		if resp.StatusCode != 401 || !strings.Contains(body, `{"error":"Incorrect API key provided: key-of-this-sandbox-`) {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
 	}
-	if one.Variables()[0] != "OPENAI_BASE_URL" || (route.Route{Kind: route.Model{Provider: "anthropic"}}).Variables()[0] != "ANTHROPIC_BASE_URL" {
-		t.Error("the providers' variables")
+}
+
+// What is too short for a key is a word, and words are left alone.
+func TestModelWordsStay(t *testing.T) {
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "none of it") })
+	one := model("http://" + at)
+	k := one.Kind.(route.Model)
+	k.Value = "Bearer none"
+	one.Kind = k
+	if _, body := start(t, one, nil).ask("GET", "/", ""); body != "none of it" {
+		t.Error(body)
+	}
+}
+
+// Neither the URL secret nor a range nor a trailer goes to an API.
+func TestModelHeadAndTrailers(t *testing.T) {
+	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		fmt.Fprint(w, r.Header["Referer"], r.Header["Range"], r.Header["If-Range"], r.Trailer)
+	})
+	l := start(t, model("http://"+at+"/v1"), nil)
+	_, body := l.ask("POST", "/x", "", "Referer", l.base+"/chat?a=b", "Range", "bytes=0-1", "If-Range", "x", "Trailer", "X-End",
+		"Transfer-Encoding", "chunked\r\n\r\n2\r\nhi\r\n0\r\nX-End: yes\r\n\r\nGET / HTTP/1.1\r\nHost")
+	if want := "[http://" + at + "/v1/chat] [] [] map[]"; body != want {
+		t.Errorf("%s, want %s", body, want)
 	}
 }

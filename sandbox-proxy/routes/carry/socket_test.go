@@ -44,7 +44,7 @@ func TestSocket(t *testing.T) {
 	listen(t, path, echo)
 	l := start(t, plugin(path), nil)
 	_, got := l.ask("PUT", "/x/%2F?q", "body", "Lnk-Caller", "mine", "lnk-caller-key", "mine", "Lnk_Caller_Key", "mine", "X-Forwarded-Host", "evil", "Authorization", "mine")
-	want := "PUT /x/%2F?q host=localhost| Authorization=mine Lnk-Caller=web Lnk-Caller-Key=the-key|body"
+	want := "PUT /x/%2F?q host=localhost| Authorization=enim Lnk-Caller=web Lnk-Caller-Key=the-key|body"
 	if got != want {
 		t.Errorf("\n got %s\nwant %s", got, want)
 	}
@@ -58,16 +58,19 @@ func TestSocketUpgradeAndStream(t *testing.T) {
 			upgrading(w, r)
 			return
 		}
+		w.Header().Set("Trailer", "X-Got")
 		for range 3 {
 			io.WriteString(w, "piece")
 			w.(http.Flusher).Flush()
 			<-next
 		}
-		w.Header().Set(http.TrailerPrefix+"X-End", "yes")
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("X-Got", r.Trailer.Get("X-End"))
+		w.Header().Set(http.TrailerPrefix+"X-Late", "yes")
 	})
 	l := start(t, plugin(path), nil)
 	l.upgraded("/x")
-	resp := l.open("GET", "/stream", "")
+	resp := l.open("POST", "/stream", "", "Trailer", "X-End", "Transfer-Encoding", "chunked\r\n\r\n2\r\nhi\r\n0\r\nX-End: yes\r\n\r\nGET / HTTP/1.1\r\nHost")
 	for range 3 {
 		if _, err := io.ReadFull(resp.Body, make([]byte, 5)); err != nil {
 			t.Fatal(err)
@@ -75,7 +78,7 @@ func TestSocketUpgradeAndStream(t *testing.T) {
 		next <- struct{}{}
 	}
 	io.ReadAll(resp.Body)
-	if resp.Trailer.Get("X-End") != "yes" {
+	if resp.Trailer.Get("X-Late") != "yes" || resp.Trailer.Get("X-Got") != "yes" {
 		t.Error("no trailer", resp.Trailer)
 	}
 }

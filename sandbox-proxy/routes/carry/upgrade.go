@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 )
 
 // drainTime is how long one side of an upgraded connection may go on when the
@@ -30,11 +30,20 @@ func upgradeOf(h http.Header) string {
 	return ""
 }
 
+// upgrades says whether an upgrade is asked for that can be carried: any but
+// HTTP/2, which nobody here would speak; where answers are read, a websocket.
+func (c *carrier) upgrades(to string) bool {
+	if c.redactor != nil {
+		return strings.EqualFold(to, "websocket")
+	}
+	return to != "" && !strings.EqualFold(to, "h2c")
+}
+
 // upgrade makes the connections one, once the server has agreed.
-func (c *carrier) upgrade(w http.ResponseWriter, r, out *http.Request, resp *http.Response) {
+func (c *carrier) upgrade(w http.ResponseWriter, r *http.Request, resp *http.Response, asked, agreed string) {
 	far, both := resp.Body.(io.ReadWriteCloser)
-	asked, agreed := upgradeOf(out.Header), upgradeOf(resp.Header)
-	if !both || asked == "" || !strings.EqualFold(asked, agreed) {
+	packed := c.redactor != nil && resp.Header.Get("Sec-Websocket-Extensions") != ""
+	if !both || asked == "" || !strings.EqualFold(asked, agreed) || packed {
 		c.proxy.Answer(w, r, errSwitched)
 		return
 	}
@@ -46,13 +55,20 @@ func (c *carrier) upgrade(w http.ResponseWriter, r, out *http.Request, resp *htt
 	defer near.Close()
 	defer context.AfterFunc(r.Context(), func() { near.Close(); far.Close() })()
 	var head strings.Builder
-	proxy.StripHop(resp.Header)
 	resp.Header.Set("Connection", "Upgrade")
 	resp.Header.Set("Upgrade", agreed)
 	head.WriteString("HTTP/1.1 101 Switching Protocols\r\n")
 	resp.Header.Write(&head)
 	head.WriteString("\r\n")
 	if _, err := io.WriteString(near, head.String()); err != nil {
+		return
+	}
+	if c.redactor != nil {
+		go func() {
+			io.Copy(far, near)
+			far.Close()
+		}()
+		redact.Frames(near, far, c.redactor)
 		return
 	}
 	done := make(chan struct{}, 2)

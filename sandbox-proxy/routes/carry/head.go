@@ -1,0 +1,84 @@
+package carry
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+)
+
+// head makes the head of an answer one for the program.
+func (c *carrier) head(h, trailer http.Header) {
+	proxy.StripHop(h)
+	c.redact(h)
+	for name := range trailer {
+		if c.redactor != nil && c.redactor.InFold(name) {
+			delete(trailer, name)
+		}
+	}
+	c.relocate(h, "Location")
+	c.relocate(h, "Content-Location")
+}
+
+// redact takes the key out of headers.
+func (c *carrier) redact(h http.Header) {
+	if c.redactor == nil {
+		return
+	}
+	for name, values := range h {
+		if c.redactor.InFold(name) {
+			delete(h, name)
+			continue
+		}
+		for i, v := range values {
+			values[i] = c.redactor.String(v)
+		}
+	}
+}
+
+// stream gives what a body's pieces pass through. One that is compressed, which
+// was asked not to be, is not read.
+func (c *carrier) stream(h http.Header) func(piece []byte, last bool) []byte {
+	if c.redactor == nil || h.Get("Content-Encoding") != "" {
+		return func(piece []byte, _ bool) []byte { return piece }
+	}
+	return c.redactor.Stream().Next
+}
+
+// refer turns an address of the route's in Referer into the server's: who
+// serves it must not learn the URL secret.
+func (c *carrier) refer(h http.Header) {
+	if h.Get("Referer") == "" {
+		return
+	}
+	at, err := url.Parse(h.Get("Referer"))
+	if err != nil {
+		h.Del("Referer")
+		return
+	}
+	if rest, of := strings.CutPrefix(at.EscapedPath(), c.mount); of {
+		h.Set("Referer", c.scheme+"://"+c.host+c.base+rest)
+	}
+}
+
+// relocate turns an address of the server's into the route's.
+func (c *carrier) relocate(h http.Header, name string) {
+	at, err := url.Parse(h.Get(name))
+	if err != nil || h.Get(name) == "" || at.User != nil {
+		return
+	}
+	ours := at.Scheme == c.scheme && strings.EqualFold(at.Host, c.host)
+	if !ours && (at.Scheme != "" || at.Host != "") {
+		return // another's goes back as it is
+	}
+	rest, under := strings.CutPrefix(at.EscapedPath(), c.base)
+	if !under || !strings.HasPrefix(rest, "/") {
+		return
+	}
+	to := url.URL{Path: c.mount + rest, RawQuery: at.RawQuery, ForceQuery: at.ForceQuery, Fragment: at.Fragment, RawFragment: at.RawFragment}
+	if path, err := url.PathUnescape(rest); err == nil {
+		to.Path, to.RawPath = c.mount+path, c.mount+rest
+	}
+	h.Set(name, to.String())
+}
