@@ -30,7 +30,7 @@
 //   - What cannot be held is refused ([ErrRefused]), or said in [Plan.Notes].
 //
 // Limits: what is replaced or removed from outside while the program runs loses
-// its cover inside, see [Plan.Gone]. A socket that is made in an opened folder
+// its cover inside, see [Covers]: then the run is to be ended. A socket that is made in an opened folder
 // after the start is not covered, nor is one in a folder opened to read that is
 // not where it was bound. Below the top of a write folder repositories are
 // looked for in bounded time, and new ones can be made: see [Below]. A hard

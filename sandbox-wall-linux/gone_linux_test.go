@@ -56,16 +56,26 @@ func TestRealGone(t *testing.T) {
 		s.must(err)
 		return string(b)
 	}
-	if got := p.Gone(table()); len(got) > 0 {
-		t.Fatalf("gone from the start: %q", got)
+	covers, missing := p.Covers(table())
+	if len(missing) > 0 || len(covers.Gone(table())) > 0 || len(covers.order) < 6 {
+		t.Fatalf("gone from the start: %q, of %+v", missing, covers)
 	}
 	const tries = "echo x >.envrc && echo wrote; cat a/secret"
 	if got := ask(tries); got != "" {
 		t.Fatalf("before anything is replaced: %q", got)
 	}
+	// A rename outside takes the cover along.
+	s.must(os.Rename(s.work+"/a", s.work+"/b"))
+	if got := covers.Gone(table()); len(got) > 0 {
+		t.Errorf("renamed, gone are %q", got)
+	}
+	if got := ask("cat b/secret"); got != "" {
+		t.Errorf("what was renamed is read: %q", got)
+	}
+	s.must(os.Rename(s.work+"/b", s.work+"/a"))
 	s.write("home/work/.envrc~", "mine, edited")
 	s.must(os.Rename(s.work+"/.envrc~", s.work+"/.envrc"))
-	if got, want := p.Gone(table()), []string{s.work + "/.envrc"}; !slices.Equal(got, want) {
+	if got, want := covers.Gone(table()), []string{s.work + "/.envrc"}; !slices.Equal(got, want) {
 		t.Errorf("gone are %q, want %q", got, want)
 	}
 	// This is what is lost, should the kernel ever keep such a mount.

@@ -22,6 +22,10 @@ func Open(p *Plan) (*Opened, error) {
 	o := &Opened{}
 	for _, s := range p.Steps {
 		if !s.Opened() {
+			if err := s.stands(); err != nil {
+				o.Close()
+				return nil, err
+			}
 			continue
 		}
 		fd, err := s.open()
@@ -32,6 +36,34 @@ func Open(p *Plan) (*Opened, error) {
 		o.files = append(o.files, os.NewFile(uintptr(fd), s.openedPath()))
 	}
 	return o, nil
+}
+
+// Stale says which of what a plan mounts, or covers, is no longer what it was
+// made for; it wraps [ErrChanged].
+func (p *Plan) Stale() error {
+	for _, s := range p.Steps {
+		if err := s.stands(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stands looks again at what a step binds or covers. bubblewrap has no mount
+// point for what is gone, as a lock file of /etc that only root may read can be
+// any moment; what has another number is as good to cover.
+func (s Step) stands() error {
+	at := s.At
+	switch {
+	case s.binds():
+		at = s.From
+	case s.Verb != Close && s.Verb != CloseFile || s.Is.Kind == Missing || s.Is.Kind == Unseen:
+		return nil
+	}
+	if n := lstat(at); n.Kind != s.Is.Kind || s.binds() && !n.same(s.Is) {
+		return &Refusal{Member: s.Because.Member, Path: at, Why: ErrChanged.Error(), Err: ErrChanged}
+	}
+	return nil
 }
 
 // Files gives them in the order of [Plan.BwrapArgs].

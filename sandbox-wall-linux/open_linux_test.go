@@ -3,6 +3,7 @@ package linuxwall
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -210,4 +211,39 @@ func BenchmarkPlan(b *testing.B) {
 func benched(b *testing.B) (client.Confinement, []string) {
 	c := client.Confinement{Name: "bench", Write: []string{b.TempDir()}, Commands: client.AnyCommand(), Net: client.NetOf(client.Closed{})}
 	return c, append(os.Environ(), "LNK_HOME="+b.TempDir())
+}
+
+// What is covered and gone by the time it is to be covered is a change, which
+// is looked at again: bubblewrap would not find it.
+func TestCoveredAndGone(t *testing.T) {
+	at := t.TempDir() + "/passwd.lock"
+	for _, verb := range []Verb{CloseFile, Close} {
+		if verb == Close {
+			if err := os.Mkdir(at, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(at, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := Plan{Steps: []Step{{Verb: verb, At: at, Is: lstat(at)}}}
+		o, err := Open(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Close()
+		if err := os.Remove(at); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(&p); !errors.Is(err, ErrChanged) {
+			t.Errorf("%s: %v", verb, err)
+		}
+		if err := p.Stale(); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), at) {
+			t.Errorf("%s: %v", verb, err)
+		}
+	}
+	// Where nothing stood there is a placeholder by now.
+	p := Plan{Steps: []Step{{Verb: Close, At: at}}}
+	if err := p.Stale(); err != nil {
+		t.Error(err)
+	}
 }

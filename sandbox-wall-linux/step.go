@@ -86,7 +86,7 @@ func (p *place) step() Step {
 	s := Step{At: p.at, Because: p.because}
 	switch p.kind {
 	case shut:
-		s.Verb, s.Perm = Close, 0o555
+		s.Verb, s.Perm, s.Is = Close, 0o555, p.node
 		if p.node.Kind != Folder && p.node.Kind != Missing && p.node.Kind != Unseen {
 			s.Verb, s.Perm = CloseFile, 0
 		}

@@ -150,7 +150,7 @@ func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watc
 	defer opened.Close()
 	spec := launch.Spec{
 		Bwrap: plan.Bwrap, Args: plan.BwrapArgs(launch.FirstFile), Files: opened.Files(),
-		Seccomp: filter, SyncFile: held.File(), Before: watch.there,
+		Seccomp: filter, SyncFile: held.File(), Before: watch.there, Mounts: coversStay(&plan),
 		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{linuxwall.ProgramInside, "inside", "--"},
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
@@ -161,5 +161,5 @@ func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watc
 	if errors.Is(err, launch.ErrChanged) {
 		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
 	}
-	return status, err
+	return status, changedMeanwhile(&plan, err)
 }

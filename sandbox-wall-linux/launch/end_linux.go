@@ -97,6 +97,8 @@ func (b *sandbox) verdict(ws syscall.WaitStatus, failed *Error) (int, error) {
 		failed = readFailed(b.says)
 	}
 	switch {
+	case b.lost != nil:
+		return 128 + int(unix.SIGKILL), &Error{128 + int(unix.SIGKILL), "the sandbox was ended", b.lost}
 	case executed:
 		return status, nil
 	case failed != nil:

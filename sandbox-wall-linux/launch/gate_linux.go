@@ -25,6 +25,10 @@ func (b *sandbox) gate() *Error {
 			return err
 		}
 	}
+	if err := b.watchMounts(); err != nil {
+		b.kill()
+		return setupError("the sandbox could not be set up", err)
+	}
 	if b.spec.Before != nil {
 		if err := b.spec.Before(); err != nil {
 			b.kill()

@@ -39,6 +39,8 @@ type order struct {
 	Sync string
 	// NotYet is why the program may not start, found out at the last moment.
 	NotYet string
+	// Mounted is a mount point without which the sandbox is to be ended.
+	Mounted string
 	// NoStreams passes nil for all three.
 	NoStreams bool
 	Filter    []byte
@@ -102,6 +104,14 @@ func (o order) run() int {
 	}
 	if o.NotYet != "" {
 		s.Before = func() error { return errors.New(o.NotYet) }
+	}
+	if o.Mounted != "" {
+		s.Mounts = func(table string) error {
+			if !strings.Contains(table, " "+o.Mounted+" ") {
+				return errors.New(o.Mounted + " is gone")
+			}
+			return nil
+		}
 	}
 	if !o.NoStage {
 		exe, err := os.Executable()

@@ -42,6 +42,10 @@ type Spec struct {
 	// Before is called when all is made and the program is about to start; its
 	// error is why it does not. Nil is nothing to wait for.
 	Before func() error
+	// Mounts is asked with the sandbox's table of mounts (proc_pid_mountinfo(5))
+	// once all is made, and again whenever that changes: its error is why the
+	// program does not start, or why the sandbox is ended. Nil is no reason.
+	Mounts func(mountinfo string) error
 	// Staged has the program started through Stage whatever the machine, and
 	// leaves the scopes of Landlock to it (see landlock.Execute).
 	Staged bool
@@ -72,10 +76,11 @@ const (
 	StatusNotFound = 127
 )
 
-// An Error is why the program was not started.
+// An Error is why the program was not started, or did not go on.
 type Error struct {
 	// Status is 125 when the sandbox could not be set up, 126 when the program
-	// cannot be executed and 127 when it is not found.
+	// cannot be executed and 127 when it is not found; 137 when the sandbox
+	// was ended because of [Spec.Mounts].
 	Status int
 	// What could not be done.
 	What string

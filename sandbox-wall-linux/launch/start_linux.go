@@ -36,6 +36,8 @@ type sandbox struct {
 	reaped  bool // pid may be somebody else's
 	running bool // the filter was written: from here on the program's fate is its own
 	aborted syscall.Signal
+	lost    error       // why it was ended: a mount of its own is gone
+	mounts  *mountWatch // nil when nobody asked
 }
 
 // run is the life of the sandbox, on a thread that the caller has locked and
@@ -56,6 +58,7 @@ func (b *sandbox) run() (int, error) {
 	}
 	failed := b.gate()
 	ws := b.wait()
+	b.mounts.end()
 	return b.verdict(ws, failed)
 }
 

@@ -1,0 +1,122 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxMounts bounds what is read of a table of mounts: a hundred bytes a mount,
+// and a namespace has a hundred thousand at most (fs.mount-max, proc(5)).
+const maxMounts = 16 << 20
+
+// A mountWatch reads the sandbox's table of mounts whenever it changes.
+type mountWatch struct {
+	table int // /proc/<pid>/mountinfo
+	over  [2]int
+	ended chan struct{}
+}
+
+// watchMounts asks about the mounts as they are now, and from here on whenever
+// they change. The table is opened before it is read, so that no change is
+// missed between the two.
+func (b *sandbox) watchMounts() error {
+	if b.spec.Mounts == nil {
+		return nil
+	}
+	first := b.first()
+	if first == 0 {
+		return nil // bubblewrap has ended, and says why
+	}
+	w := &mountWatch{ended: make(chan struct{})}
+	var err error
+	if w.table, err = unix.Open("/proc/"+strconv.Itoa(first)+"/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		if b.first() == 0 {
+			return nil
+		}
+		return fmt.Errorf("its mounts cannot be watched: %w", err)
+	}
+	text, err := w.read()
+	if err == nil {
+		err = b.spec.Mounts(text)
+	}
+	if err == nil {
+		err = unix.Pipe2(w.over[:], unix.O_CLOEXEC)
+	}
+	if err != nil {
+		unix.Close(w.table)
+		return err
+	}
+	b.mounts = w
+	go b.followMounts(w)
+	return nil
+}
+
+// followMounts ends the sandbox once there is a reason to.
+func (b *sandbox) followMounts(w *mountWatch) {
+	defer close(w.ended)
+	for {
+		// The kernel says POLLERR and POLLPRI when a table changed
+		// (proc_pid_mounts(5)).
+		fds := []unix.PollFd{{Fd: int32(w.table), Events: unix.POLLPRI}, {Fd: int32(w.over[0]), Events: unix.POLLIN}}
+		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
+			continue
+		} else if err != nil {
+			b.lose(fmt.Errorf("its mounts cannot be watched: %w", err))
+			return
+		}
+		if fds[1].Revents != 0 {
+			return
+		}
+		text, err := w.read()
+		if err == nil {
+			err = b.spec.Mounts(text)
+		}
+		if err != nil {
+			b.lose(err)
+			return
+		}
+	}
+}
+
+// lose ends the sandbox at once: what was lost is open to the program.
+func (b *sandbox) lose(why error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pid == 0 || b.reaped {
+		return
+	}
+	b.lost = why
+	b.killLocked()
+}
+
+// end ends the watch, which may be none.
+func (w *mountWatch) end() {
+	if w == nil {
+		return
+	}
+	unix.Close(w.over[1])
+	<-w.ended
+	unix.Close(w.over[0])
+	unix.Close(w.table)
+}
+
+func (w *mountWatch) read() (string, error) {
+	var text []byte
+	for piece := make([]byte, 64<<10); ; {
+		n, err := unix.Pread(w.table, piece, int64(len(text)))
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return "", fmt.Errorf("its mounts cannot be read: %w", err)
+		case n == 0:
+			return string(text), nil
+		}
+		if text = append(text, piece[:n]...); len(text) > maxMounts {
+			return "", errors.New("its table of mounts is too long")
+		}
+	}
+}
