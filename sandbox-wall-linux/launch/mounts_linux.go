@@ -32,10 +32,12 @@ func (b *sandbox) watchMounts() error {
 	}
 	w := &mountWatch{ended: make(chan struct{})}
 	var err error
-	if w.table, err = unix.Open("/proc/"+strconv.Itoa(first)+"/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
-		if b.first() == 0 {
-			return nil
-		}
+	w.table, err = unix.Open("/proc/"+strconv.Itoa(first)+"/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	switch err {
+	case nil:
+	case unix.ENOENT, unix.ESRCH, unix.EINVAL:
+		return nil // it has ended: what is ending has no mounts (mounts_open_common in fs/proc_namespace.c)
+	default:
 		return fmt.Errorf("its mounts cannot be watched: %w", err)
 	}
 	text, err := w.read()
