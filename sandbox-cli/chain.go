@@ -60,6 +60,9 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 		wall = append(wall, linuxwall.Args(c, linuxwall.Own)...)
 		return chain{argv: append(wall, argv...), env: env}, nil
 	case client.Proxied, client.Loopback, client.Host:
+		if way, is := mode.(client.Proxied); is && way.Proxy.Hold {
+			return holdChain(c, way, s)
+		}
 		if host, is := mode.(client.Host); is && host.Localhost {
 			wall = append(wall, linuxwall.Args(c, linuxwall.Machine)...)
 			return chain{argv: append(wall, argv...), env: env}, nil
@@ -82,6 +85,9 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 		}
 		maps.Copy(env, flags.variables("http://127.0.0.1:"+strconv.Itoa(int(flags.ProxyPort))))
 		return chain{argv: all, env: env, files: flags.files(), hand: flags.handed()}, nil
+	case client.Reaching:
+		wall = append(wall, linuxwall.Args(c, linuxwall.Given)...)
+		return chain{argv: append(append(relayArgs(mode, c.Terminal, s), wall...), argv...), env: env}, nil
 	case nil:
 		return chain{}, refuse("/confinement/net: missing")
 	default:
@@ -105,16 +111,6 @@ func modeName(m client.NetMode) string {
 // refuses what this version does not enforce.
 func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFlags, error) {
 	p := mode.Proxy
-	for _, no := range []struct {
-		member string
-		there  bool
-	}{
-		{"hold", p.Hold},
-	} {
-		if no.there {
-			return proxyFlags{}, refuse("/confinement/net/proxied/proxy/%s: not served by this version: leave it out", no.member)
-		}
-	}
 	f := proxyFlags{
 		Name:       c.Name,
 		Settings:   s.dir,

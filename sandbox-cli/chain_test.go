@@ -74,13 +74,11 @@ func TestChainRefuses(t *testing.T) {
 		return base(client.Proxied{Proxy: p})
 	}
 	for says, c := range map[string]client.Confinement{
-		"reaching":          base(client.Reaching{}),
 		"missing":           base(nil),
 		"serve: port 53":    proxied(client.Proxy{Serve: []uint16{53}}),
 		"serve: port 61":    proxied(client.Proxy{Serve: []uint16{61}}),
 		"serve: port 19200": proxied(client.Proxy{Serve: []uint16{19200}, Listen: &at}),
 		"it is served too":  base(client.Proxied{Proxy: client.Proxy{Dir: "/d", Hosts: []string{}, Serve: []uint16{80}}, Ports: []uint16{80}}),
-		"hold":              proxied(client.Proxy{Hold: true}),
 		"system":            proxied(client.Proxy{Upstream: "system"}),
 	} {
 		if _, err := chainOf(c, []string{"true"}, testSetting); err == nil || !strings.Contains(err.Error(), says) || statusOf(err) != statusRefused {

@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"maps"
+	"strconv"
+
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
@@ -31,4 +34,35 @@ func plainWay(c client.Confinement, s setting, ports []uint16) proxyFlags {
 	return proxyFlags{
 		Name: c.Name, Settings: s.dir, Upstream: defaultUpstream, Ports: ports, Terminal: c.Terminal, Tell: s.tell,
 	}
+}
+
+// relayArgs is the stage that stays as the relay between a sandbox's network
+// and the proxies that it reaches.
+func relayArgs(mode client.Reaching, terminal bool, s setting) []string {
+	a := []string{s.wall, "proxy-inside", "--own-network"}
+	if terminal {
+		a = append(a, "--terminal")
+	}
+	for _, r := range mode.Reached {
+		a = append(a, "--also", r.Dir+"="+strconv.Itoa(int(r.Port)))
+	}
+	for _, p := range mode.Ports {
+		a = append(a, "--port", strconv.Itoa(int(p)))
+	}
+	return append(a, "--")
+}
+
+// holdChain is the proxy alone, reached by the sockets in its folder. The
+// environment is that of a program in a sandbox that others start, which
+// reaches it at listen.
+func holdChain(c client.Confinement, mode client.Proxied, s setting) (chain, error) {
+	f, err := proxyFlagsOf(c, mode, s)
+	if err != nil {
+		return chain{}, err
+	}
+	port := f.ProxyPort
+	f.ProxyPort, f.Dir, f.Hold, f.Terminal = 0, mode.Proxy.Dir, true, false
+	env := proxyVariables(port)
+	maps.Copy(env, f.variables("http://127.0.0.1:"+strconv.Itoa(int(port))))
+	return chain{argv: append([]string{s.self, "proxy"}, f.args()...), env: env, files: f.files(), hand: f.handed()}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/relay"
 )
 
 // inward is what comes in to a sandbox: listeners on this machine's loopback,
@@ -20,7 +21,7 @@ type inward struct {
 func (i *inward) listen(ports []uint16) error {
 	i.listeners = map[uint16][]net.Listener{}
 	for _, port := range ports {
-		all, err := proxy.ListenLoopback(port)
+		all, err := relay.Loopback(port)
 		if err != nil {
 			i.close()
 			return fmt.Errorf("serve: %w: something on this machine has it: end that, or serve another port", err)
@@ -32,13 +33,17 @@ func (i *inward) listen(ports []uint16) error {
 
 // serve carries what comes in, once there is somebody inside.
 func (i *inward) serve(p *proxy.Proxy, hand *inside.Handover) {
-	if len(i.listeners) == 0 {
-		return
+	if len(i.listeners) > 0 {
+		i.sockets = hand.Sockets()
+		i.carry(p, i.sockets.Dial)
 	}
-	i.sockets = hand.Sockets()
+}
+
+// carry carries it to what dial connects to.
+func (i *inward) carry(p *proxy.Proxy, dial func(context.Context, uint16) (net.Conn, error)) {
 	for port, all := range i.listeners {
 		for _, l := range all {
-			go p.ServeInward(l, port, func(ctx context.Context) (net.Conn, error) { return i.sockets.Dial(ctx, port) })
+			go p.ServeInward(l, port, func(ctx context.Context) (net.Conn, error) { return dial(ctx, port) })
 		}
 	}
 }

@@ -1,29 +1,29 @@
 package cli
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
-	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
-
-	"golang.org/x/term"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/child"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
 // proxyOutside is a proxy that makes no network: it is called on this machine's
-// loopback, by a program with no wall or by what it is pointed out to.
+// loopback, or by sockets in a folder.
 func proxyOutside(s Streams, f proxyFlags, argv, env []string) (int, error) {
+	if f.Dir != "" {
+		return proxyInFolder(s, f, argv, env)
+	}
+	return proxyOnLoopback(s, f, argv, env)
+}
+
+func proxyOnLoopback(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	listener, env, err := listenerOf(*f.Listen, env)
 	if err != nil {
 		return 0, setupFailed(err)
@@ -43,7 +43,7 @@ func proxyOutside(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	if *f.Listen == 0 {
 		env = filled(env, uint16(listener.Addr().(*net.TCPAddr).Port))
 	}
-	status, err := runAsItIs(argv, env)
+	status, err := child.RunAsItIs(argv, env)
 	way.end(status)
 	return status, err
 }
@@ -99,59 +99,4 @@ func secretOf(variable string, env []string) (string, error) {
 		return "", fmt.Errorf("--pointed-by %s: its secret is shorter than %d", variable, minSecret)
 	}
 	return secret, nil
-}
-
-// runAsItIs runs a command with no wall and gives its status. It is in our
-// process group, as if we were not there, and ends when we do.
-func runAsItIs(argv, env []string) (int, error) {
-	path, err := lookUp(argv[0], env)
-	if err != nil {
-		return statusOf(err), err
-	}
-	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
-	cmd := exec.Command(path)
-	cmd.Args, cmd.Env = argv, env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	signals := child.Hold(term.IsTerminal(int(os.Stdin.Fd())))
-	defer signals.Stop()
-	if err := cmd.Start(); err != nil {
-		err = withStatus(statusCannotRun, fmt.Errorf("%s: %w", argv[0], plain(err)))
-		return statusOf(err), err
-	}
-	signals.PassTo(cmd.Process.Pid)
-	return child.Reap(cmd), nil
-}
-
-// lookUp finds a program on the PATH of an environment, as execvp(3) does.
-func lookUp(name string, env []string) (string, error) {
-	path := ""
-	for _, v := range env {
-		if value, is := strings.CutPrefix(v, "PATH="); is {
-			path = value
-		}
-	}
-	tried := []string{name}
-	if !strings.Contains(name, "/") {
-		tried = nil
-		for dir := range strings.SplitSeq(path, ":") {
-			tried = append(tried, cmp.Or(dir, ".")+"/"+name)
-		}
-	}
-	found := false
-	for _, at := range tried {
-		info, err := os.Stat(at)
-		switch {
-		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-			found = true
-		case err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0:
-			return at, nil
-		case err == nil:
-			found = true
-		}
-	}
-	if found {
-		return "", withStatus(statusCannotRun, fmt.Errorf("%s: it cannot be executed", name))
-	}
-	return "", withStatus(statusNotFound, fmt.Errorf("%s: not found", name))
 }

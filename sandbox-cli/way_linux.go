@@ -52,7 +52,12 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 		w.learned = new(learner)
 		learned = w.learned.note
 	}
+	var stands func(netip.Addr) (string, bool)
+	if f.Dir != "" {
+		stands = w.pool.Name // who asks dns.sock can only come by out.sock
+	}
 	p, err := proxy.New(proxy.Config{
+		Name:    stands,
 		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire, Secret: secret,
 		Ended:   w.owner.log.Record,
 		Learned: learned,

@@ -2,46 +2,12 @@ package proxy
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net"
-	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tunnel"
 )
-
-// ListenLoopback listens on a port of 127.0.0.1 and, where this machine has
-// IPv6, of ::1. A port that something else has on either is an error: who calls
-// "localhost" could not tell which of the two it reaches.
-func ListenLoopback(port uint16) ([]net.Listener, error) {
-	var all []net.Listener
-	for _, at := range []struct{ network, host string }{{"tcp4", "127.0.0.1"}, {"tcp6", "::1"}} {
-		l, err := net.Listen(at.network, net.JoinHostPort(at.host, strconv.Itoa(int(port))))
-		switch {
-		case err == nil:
-			all = append(all, l)
-		case at.network == "tcp6" && (errors.Is(err, syscall.EADDRNOTAVAIL) || errors.Is(err, syscall.EAFNOSUPPORT)):
-		default:
-			for _, l := range all {
-				l.Close()
-			}
-			return nil, fmt.Errorf("port %d: %w", port, plainError(err))
-		}
-	}
-	return all, nil
-}
-
-// plainError is the system's word alone: the address is in what stands before it.
-func plainError(err error) error {
-	var no syscall.Errno
-	if errors.As(err, &no) {
-		return no
-	}
-	return err
-}
 
 // ServeInward carries connections of this machine to a port inside, until the
 // proxy or the listener is closed. It owns the listener. dial connects to the

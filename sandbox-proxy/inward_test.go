@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io"
 	"net"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
-	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
 
@@ -120,30 +118,5 @@ func TestServeInwardWithNothingInside(t *testing.T) {
 	go l.proxy.ServeInward(ln, 3000, func(context.Context) (net.Conn, error) { return nil, errors.New("refused") })
 	if got := calls(t, ln.Addr().String()); got != "" {
 		t.Errorf("got %q", got)
-	}
-}
-
-func TestListenLoopback(t *testing.T) {
-	taken := listen(t)
-	defer taken.Close()
-	port := uint16(taken.Addr().(*net.TCPAddr).Port)
-	if all, err := proxy.ListenLoopback(port); err == nil {
-		t.Errorf("a port that is taken: %v", all)
-	} else if want := "port " + strconv.Itoa(int(port)) + ": address already in use"; err.Error() != want {
-		t.Errorf("got %q", err)
-	}
-	six, err := net.Listen("tcp6", "[::1]:0")
-	if err != nil {
-		t.Skip("needs IPv6")
-	}
-	defer six.Close()
-	port = uint16(six.Addr().(*net.TCPAddr).Port)
-	if all, err := proxy.ListenLoopback(port); err == nil {
-		t.Errorf("a port that is taken on ::1: %v", all)
-	}
-	if again, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(int(port))); err != nil {
-		t.Errorf("the other half was left open: %v", err)
-	} else {
-		again.Close()
 	}
 }

@@ -20,5 +20,8 @@ func noexecStage(say.Streams, []string) (int, error) { return say.StatusSetup, e
 func insideStage(say.Streams, []string) (int, error) { return say.StatusSetup, errOther() }
 func sweep(say.Streams, []string) (int, error)       { return say.StatusSetup, errOther() }
 
+// Relay is only on Linux.
+func Relay(say.Streams, []string, []string) (int, error) { return say.StatusSetup, errOther() }
+
 // Wall is only on Linux.
 func Wall(say.Streams, []string, []string) (int, error) { return say.StatusSetup, errOther() }
