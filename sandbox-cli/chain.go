@@ -35,8 +35,9 @@ type setting struct {
 	dir  string // the settings folder
 	tell bool   // refusals are told on standard error, as `run` does
 	// learn lets every host of the internet be called, as run --learn does.
-	learn bool
-	hand  bool // routes are handed on a pipe, as `run` does, and not in a file
+	learn  bool
+	hand   bool          // routes are handed on a pipe, as `run` does, and not in a file
+	limits client.Limits // what the program may use; a confinement does not say
 	// secret makes a secret of letters and digits; nil is a random one.
 	secret func() string
 }
@@ -52,7 +53,7 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 	if runtime.GOOS != "linux" {
 		return chain{}, refuse("%s: nothing is enforced on this system yet: run it on Linux", runtime.GOOS)
 	}
-	wall := []string{s.wall, "wall", "--settings", s.dir, "--home", s.home}
+	wall := append([]string{s.wall, "wall", "--settings", s.dir, "--home", s.home}, stages.LimitArgs(s.limits)...)
 	// Also where it is the system's: the caller's own TMPDIR may not be in view.
 	env := map[string]string{"TMPDIR": cmp.Or(linuxwall.TmpDir(c), "/tmp")}
 	switch mode := c.Net.Mode().(type) {

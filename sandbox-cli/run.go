@@ -8,8 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
-
-	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
 // runFlags are what a person grants on the command line, beside a spec.
@@ -33,6 +31,7 @@ type runFlags struct {
 	named    []string // tools that run outside
 	learn    bool
 	secretFlags
+	limits limitFlags
 }
 
 func newRun(s Streams) *cobra.Command {
@@ -70,6 +69,7 @@ or an interpreter that may be executed runs whatever it is given.`,
 	fl.BoolVar(&f.learn, "learn", false, "let every host of the internet be called, and print at the end the lines that allow what was")
 	f.grants(fl)
 	f.secretFlags.flags(fl)
+	f.limits.define(fl)
 	return cmd
 }
 
@@ -110,6 +110,9 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 		return 0, err
 	}
 	set.tell, set.hand, set.learn = true, true, f.learn
+	if set.limits, err = f.limited(); err != nil {
+		return 0, err
+	}
 	with, err := f.readGiven()
 	if err != nil {
 		return 0, err
@@ -139,7 +142,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 		return 0, err
 	}
 	if !f.yes {
-		if err := confirm(s, c, argv); err != nil {
+		if err := confirm(s, append(opened(c), limitLine(set.limits)), argv); err != nil {
 			return 0, err
 		}
 	}
@@ -163,12 +166,15 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 }
 
 // confirm shows what the sandbox opens and asks once. Nobody to ask is a no.
-func confirm(s Streams, c client.Confinement, argv []string) error {
+func confirm(s Streams, opens []string, argv []string) error {
 	if !term.IsTerminal(int(os.Stdin.Fd())) || !term.IsTerminal(int(os.Stderr.Fd())) {
 		return refuse("nothing is run unasked: give --yes, or run it in a terminal")
 	}
 	fmt.Fprintf(s.Err, "lnk sandbox run: %s\n", oneLine(strings.Join(argv, " ")))
-	for _, line := range opened(c) {
+	for _, line := range opens {
+		if line == "" {
+			continue
+		}
 		fmt.Fprintf(s.Err, "  %s\n", oneLine(line))
 	}
 	fmt.Fprint(s.Err, "run it so? [y/N] ")

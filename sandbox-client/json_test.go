@@ -268,7 +268,7 @@ func TestCheckUpstream(t *testing.T) {
 func TestEveryMemberHasACase(t *testing.T) {
 	for file, types := range map[string][]any{
 		"wrap_request": {client.WrapRequest{}, client.Confinement{}, client.Loopback{}, client.Proxied{}, client.Reaching{}, client.Reached{}, client.Host{}, client.Proxy{}, client.Unwalled{}},
-		"spec":         {client.Spec{}, client.SpecFiles{}, client.SpecProgram{}, client.SpecNetwork{}},
+		"spec":         {client.Spec{}, client.SpecFiles{}, client.SpecProgram{}, client.SpecNetwork{}, client.SpecLimits{}},
 		"run_with":     {client.RunWith{}, client.Secret{}},
 		"proxy_bind":   {client.ProxyBind{}},
 		"wires":        {client.Wires{}, client.PausedWire{}},

@@ -25,6 +25,8 @@ type Spec struct {
 	Program SpecProgram `json:"program,omitempty" toml:"program,omitempty"`
 	// Network is what it reaches; by default nothing.
 	Network SpecNetwork `json:"network,omitempty" toml:"network,omitempty"`
+	// Limits is what it may use of the machine; by default all.
+	Limits SpecLimits `json:"limits,omitempty" toml:"limits,omitempty"`
 }
 
 // SpecFiles are files and folders. A path is absolute, under ~/, or relative
@@ -114,6 +116,7 @@ func specShape(s *Spec) form.Shape {
 			form.Optional("terminal", form.Bool(&s.Program.Terminal)),
 		)),
 		form.Optional("network", specNetworkShape(&s.Network)),
+		form.Optional("limits", specLimitsShape(&s.Limits)),
 	)
 }
 

@@ -73,6 +73,7 @@ func (s Spec) Check() error {
 		form.At("files", s.Files.check()),
 		form.At("program", form.At("commands", s.Program.checkCommands())),
 		form.At("network", s.Network.check()),
+		form.At("limits", s.Limits.check()),
 	)
 }
 

@@ -2,6 +2,7 @@ package linuxwall
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -281,17 +282,39 @@ func (d *draft) emptyFrom() {
 	if d.plan.Orders == nil {
 		return
 	}
+	for i, s := range d.plan.writableEmpty() {
+		d.plan.Steps[i].From = join(d.plan.Orders.Store, fmt.Sprint(len(d.plan.Orders.Empty)))
+		d.plan.Orders.Empty = append(d.plan.Orders.Empty, noexec.Empty{Perm: s.Perm})
+	}
+}
+
+// writableEmpty are the steps, by their place, that mount file systems of the
+// sandbox's own which stay writable.
+func (p *Plan) writableEmpty() iter.Seq2[int, Step] {
 	sealed := map[string]bool{}
-	for _, s := range d.plan.Steps {
+	for _, s := range p.Steps {
 		if s.Verb == Seal {
 			sealed[s.At] = true
 		}
 	}
-	for i, s := range d.plan.Steps {
-		if s.Verb != Empty || sealed[s.At] {
-			continue
+	return func(yield func(int, Step) bool) {
+		for i, s := range p.Steps {
+			if s.Verb == Empty && !sealed[s.At] && !yield(i, s) {
+				return
+			}
 		}
-		d.plan.Steps[i].From = join(d.plan.Orders.Store, fmt.Sprint(len(d.plan.Orders.Empty)))
-		d.plan.Orders.Empty = append(d.plan.Orders.Empty, noexec.Empty{Perm: s.Perm})
+	}
+}
+
+// LimitTmp bounds each file system of the sandbox's own that it can write, in
+// bytes: they are kept in memory. 0 leaves it at half of this machine's.
+func (p *Plan) LimitTmp(size int64) {
+	n := 0
+	for i := range p.writableEmpty() {
+		p.Steps[i].Size = size
+		if p.Orders != nil {
+			p.Orders.Empty[n].Size = size
+		}
+		n++
 	}
 }

@@ -39,6 +39,9 @@ func (s Step) bwrap(number string) []string {
 		if s.From != "" {
 			return []string{"--bind", s.From, s.At}
 		}
+		if s.Size > 0 {
+			return []string{"--perms", perms, "--size", strconv.FormatInt(s.Size, 10), "--tmpfs", s.At}
+		}
 		return []string{"--perms", perms, "--tmpfs", s.At}
 	case MakeFolder:
 		return []string{"--perms", perms, "--dir", s.At}

@@ -52,6 +52,8 @@ type Step struct {
 	Is Node
 	// Perm is the mode of what is made.
 	Perm uint32
+	// Size bounds an empty file system, in bytes; 0 is the kernel's own bound.
+	Size int64
 	// Text is where a link leads, or what a file of ours says.
 	Text string
 	// Because says why.

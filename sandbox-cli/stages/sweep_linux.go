@@ -13,7 +13,7 @@ import (
 )
 
 // A watch is a process beside the wall that waits for the end of the run and
-// takes its stubs away should the wall be killed before it can. It is a shell
+// takes its stubs and cgroups away should the wall be killed before it can. It is a shell
 // that reads a pipe, whose other end is the wall's alone, and becomes the sweep
 // stage when that falls: a shell starts in a tenth of our own time, and is paid
 // for at every start.
@@ -26,17 +26,17 @@ type watch struct {
 	over    chan struct{} // closed when it may go
 }
 
-// watchOver starts the watch of a run that holds stubs, beside what the start
+// watchOver starts the watch of a run that holds either, beside what the start
 // goes on with: [watch.there] says whether it is there. A run does not go on
 // without its watch: it is told to end, as by SIGTERM.
-func watchOver(dir string, held *stubs.Held) *watch {
+func watchOver(dir string, held *stubs.Held, groups []string) *watch {
 	w := &watch{started: make(chan struct{}), ended: make(chan struct{}), over: make(chan struct{})}
-	if held.Record() == "" {
+	if held.Record() == "" && len(groups) == 0 {
 		close(w.started)
 		return w
 	}
 	go func() {
-		w.failed = w.start(dir, held.Record())
+		w.failed = w.start(append([]string{dir, held.Record()}, groups...))
 		close(w.started)
 		if w.failed != nil {
 			return
@@ -52,7 +52,7 @@ func watchOver(dir string, held *stubs.Held) *watch {
 	return w
 }
 
-func (w *watch) start(dir, record string) error {
+func (w *watch) start(sweeps []string) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -62,7 +62,8 @@ func (w *watch) start(dir, record string) error {
 		return fmt.Errorf("the watch over stubs: %w", err)
 	}
 	defer ours.Close()
-	cmd := exec.Command("/bin/sh", "-c", `read -r _; exec "$0" sweep "$1" "$2"`, self, dir, record)
+	cmd := exec.Command("/bin/sh", "-c", `read -r _; exec "$0" sweep "$@"`, self)
+	cmd.Args = append(cmd.Args, sweeps...)
 	cmd.Stdin = ours
 	cmd.Dir = "/"
 	cmd.Env = []string{}
@@ -94,10 +95,15 @@ func (w *watch) end() {
 	}
 }
 
-// sweep is what the watch becomes.
+// sweep is what the watch becomes: it removes the stubs of a record, where
+// there is one, and the cgroups behind it.
 func sweep(_ say.Streams, args []string) (int, error) {
-	if len(args) != 2 || !filepath.IsAbs(args[0]) {
+	if len(args) < 2 || !filepath.IsAbs(args[0]) {
 		return say.StatusRefused, fmt.Errorf("want a folder and a record")
+	}
+	defer removeLeft(args[2:])
+	if args[1] == "" {
+		return 0, nil
 	}
 	if _, err := stubs.NewStore(args[0]).Await(context.Background(), args[1]); err != nil {
 		return say.StatusFailed, err

@@ -11,6 +11,7 @@ import (
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/limits"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/seccomp"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
@@ -19,10 +20,19 @@ func wall(s say.Streams, args []string) (int, error) { return Wall(s, args, os.E
 
 // Wall plans the wall on this machine, starts the program behind it with env,
 // and stays until all of it is gone.
-func Wall(s say.Streams, args, env []string) (int, error) {
+func Wall(s say.Streams, args, env []string) (status int, err error) {
+	args, scopedEnv, err := scopedWall(args)
+	if err != nil {
+		return say.StatusSetup, err
+	}
 	f, err := parseWallFlags(args)
 	if err != nil {
 		return say.StatusSetup, err
+	}
+	if scopedEnv != nil {
+		env = scopedEnv
+	} else if f.limits.Any() {
+		scope(f.limits, args, env)
 	}
 	if f.printBwrap {
 		plan, err := f.plan(env)
@@ -35,6 +45,8 @@ func Wall(s say.Streams, args, env []string) (int, error) {
 	if _, err := stubs.NewStore(dir).Sweep(); err != nil {
 		return say.StatusSetup, err
 	}
+	group := limit(s, f.limits, f.c.Commands)
+	defer func() { err = errors.Join(err, unlimit(s, group)) }()
 	// What was looked at can change until it is opened: another run ends and
 	// takes its stubs with it, or somebody makes a file. Then look again.
 	for attempt := 1; ; attempt++ {
@@ -42,7 +54,7 @@ func Wall(s say.Streams, args, env []string) (int, error) {
 		if err != nil {
 			return say.StatusSetup, err
 		}
-		status, err := carryOut(s, plan, dir, withNames(env, f.names))
+		status, err := carryOut(s, plan, dir, group, withNames(env, f.names))
 		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts {
 			return status, err
 		}
@@ -58,6 +70,7 @@ type wallFlags struct {
 	settings, home string
 	printBwrap     bool
 	names          []string // of tools that run outside
+	limits         client.Limits
 	c              client.Confinement
 	net            linuxwall.NetFrom
 	argv           []string
@@ -76,8 +89,13 @@ func parseWallFlags(args []string) (f wallFlags, err error) {
 			return f, fmt.Errorf("%q: want an absolute, clean path", dir)
 		}
 	}
-	f.names, args = parseNames(args[4:])
-	f.c, f.net, f.argv, err = linuxwall.ParseArgs(args)
+	limits, rest, err := parseLimits(args[4:])
+	if err != nil {
+		return f, err
+	}
+	f.limits = limits
+	f.names, rest = parseNames(rest)
+	f.c, f.net, f.argv, err = linuxwall.ParseArgs(rest)
 	return f, err
 }
 
@@ -90,13 +108,14 @@ func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
 	if err == nil && len(f.names) > 0 {
 		err = plan.Offer(f.names...)
 	}
+	plan.LimitTmp(f.limits.Tmp)
 	return plan, err
 }
 
 // carryOut does what the plan says, and undoes what must not outlive it. Its
 // error is [linuxwall.ErrChanged] where nothing was started because something
 // is no longer what the plan was made for.
-func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (status int, err error) {
+func carryOut(s say.Streams, plan linuxwall.Plan, dir string, group *limits.Group, env []string) (status int, err error) {
 	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil})
 	if err != nil {
 		return say.StatusSetup, err
@@ -127,7 +146,7 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 	if taken := held.Taken(); len(taken) > 0 {
 		return say.StatusSetup, fmt.Errorf("%s: %w", taken[0], linuxwall.ErrChanged)
 	}
-	watch := watchOver(dir, held)
+	watch := watchOver(dir, held, dirs(group))
 	defer watch.end()
 	opened, err := linuxwall.Open(&plan)
 	if err != nil {
@@ -142,11 +161,11 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, env []string) (sta
 		say.ComplainLine(s.Err, "run", w)
 	}
 	after = beforeProgram(&plan)
-	return start(plan, opened, held, watch, filter, env)
+	return start(plan, opened, held, watch, group, filter, env)
 }
 
 // start starts the program behind the plan's mounts and gives its status.
-func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watch *watch, filter []byte, env []string) (int, error) {
+func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watch *watch, group *limits.Group, filter []byte, env []string) (int, error) {
 	defer opened.Close()
 	spec := launch.Spec{
 		Bwrap: plan.Bwrap, Args: plan.BwrapArgs(launch.FirstFile), Files: opened.Files(),
@@ -154,6 +173,7 @@ func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watc
 		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{linuxwall.ProgramInside, "inside", "--"},
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
+	bound(&spec, group)
 	if err := restrict(&spec, plan); err != nil {
 		return say.StatusSetup, err
 	}

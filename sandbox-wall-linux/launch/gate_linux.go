@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"errors"
 	"fmt"
 	"syscall"
 	"time"
@@ -29,6 +30,12 @@ func (b *sandbox) gate() *Error {
 		b.kill()
 		return setupError("the sandbox could not be set up", err)
 	}
+	if b.spec.Contain != nil {
+		if err := b.contain(); err != nil {
+			b.kill()
+			return err
+		}
+	}
 	if b.spec.Before != nil {
 		if err := b.spec.Before(); err != nil {
 			b.kill()
@@ -48,6 +55,25 @@ func (b *sandbox) gate() *Error {
 	}
 	b.running = true
 	unix.Close(b.filter) // bubblewrap reads to its end
+	return nil
+}
+
+// contain bounds the sandbox. One that is not there has ended, and is ended
+// where it has not: what is not bounded does not start.
+func (b *sandbox) contain() *Error {
+	first := b.first()
+	if first == 0 {
+		b.kill()
+		return nil
+	}
+	err := b.spec.Contain(first)
+	if errors.Is(err, unix.ESRCH) {
+		b.kill()
+		return nil
+	}
+	if err != nil {
+		return setupError("the sandbox could not be set up", err)
+	}
 	return nil
 }
 

@@ -39,6 +39,10 @@ type Spec struct {
 	// what follows it. It is used for a terminal where the pid namespace
 	// cannot be had.
 	Stage []string
+	// Contain is given the sandbox's first process when all is made, to put it,
+	// and so the program, into what bounds them; its error is why the program
+	// does not start. Nil is nothing.
+	Contain func(pid int) error
 	// Before is called when all is made and the program is about to start; its
 	// error is why it does not. Nil is nothing to wait for.
 	Before func() error
