@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 const secretValue = "ghp_Q1w2E3r4T5y6U7i8O9p0aSdF"
@@ -77,6 +78,13 @@ func newVault(t testing.TB, s *sandbox) *vault {
 		case r.URL.Path == "/here":
 			w.Header().Set("Location", "https://"+r.Host+"/echo")
 			w.WriteHeader(302)
+		case r.URL.Path == "/pieces":
+			for i := range sent {
+				io.WriteString(w, sent[i:i+1])
+				http.NewResponseController(w).Flush()
+			}
+		case r.URL.Path == "/ranges":
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(sent))
 		default:
 			w.Header().Set("X-Echo", sent)
 			body, _ := io.ReadAll(r.Body)

@@ -1,0 +1,98 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What wrap writes for a secret's route is for its owner alone, and is gone when
+// the sandbox is.
+func TestWrappedRoutes(t *testing.T) {
+	s := newSandbox(t)
+	v := newVault(t, s)
+	net := s.proxied()
+	net["proxied"].(map[string]any)["proxy"].(map[string]any)["routes"] = []any{map[string]any{
+		"name": "api", "env": []string{"VAULT_URL"}, "secret": map[string]any{
+			"host": v.host, "header": "authorization", "value": secretValue, "placeholder": "the-placeholder-of-it",
+		},
+	}}
+	request, err := json.Marshal(map[string]any{"confinement": s.confinement(net), "argv": []string{
+		"sh", "-c", `curl -sSf -H "Authorization: Bearer the-placeholder-of-it" "$VAULT_URL/echo"; env`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := s.command(string(request), []string{lnk(), "sandbox", "wrap"})
+	var w struct {
+		Argv []string
+		Env  map[string]string
+	}
+	if err := json.Unmarshal([]byte(made.out), &w); err != nil {
+		t.Fatalf("%+v: %v", made, err)
+	}
+	hides(t, "wrap's answer", made.out, made.errors)
+	dir := filepath.Join(s.home, ".lnk", "sandbox")
+	files := []string{filepath.Join(dir, "case.routes.json"), filepath.Join(dir, "case.url-secret")}
+	for _, path := range files {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: %v %v", path, info, err)
+		}
+	}
+	env := []string{"SSL_CERT_FILE=" + v.ca}
+	for name, value := range w.Env {
+		env = append(env, name+"="+value)
+	}
+	e := s.command("", w.Argv, env...)
+	if e.status != 0 || !strings.Contains(e.out, "Bearer the-placeholder-of-it") || !v.got(secretValue) {
+		t.Errorf("%+v", e)
+	}
+	hides(t, "the program's", e.out, e.errors)
+	for _, path := range files {
+		if _, err := os.Stat(path); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", path, err)
+		}
+	}
+}
+
+// Once there are secrets in it the proxy's memory is no core dump's and no other
+// process's: what has no capability cannot look at it, whoever's it is.
+func TestNobodyLooksIntoTheProxy(t *testing.T) {
+	s := newSandbox(t)
+	v := newVault(t, s)
+	looked := func(args ...string) bool {
+		t.Helper()
+		cmd := exec.Command(lnk()+"-sandbox", append(append([]string{"run", "--yes", "--write", s.project}, args...), "--", "sh", "-c", "echo ready; read line")...)
+		cmd.Dir, cmd.Env = s.root, s.env("SSL_CERT_FILE="+v.ca, "VAULT="+secretValue)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer cmd.Wait()
+		defer in.Close()
+		guard := time.AfterFunc(hangGuard, func() { cmd.Process.Kill() })
+		defer guard.Stop()
+		if _, err := out.Read(make([]byte, 16)); err != nil {
+			t.Fatal(err)
+		}
+		exe := "/proc/" + strconv.Itoa(cmd.Process.Pid) + "/exe"
+		return exec.Command("setpriv", "--bounding-set=-all", "--inh-caps=-all", "--ambient-caps=-all", "readlink", exe).Run() == nil
+	}
+	if !looked("--internet-host", "allowed.test") {
+		t.Fatal("a proxy without secrets cannot be looked at: this test would say nothing")
+	}
+	if looked("--secret", "VAULT="+v.host+":authorization") {
+		t.Error("the proxy's memory can be looked at")
+	}
+}
