@@ -11,10 +11,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json"
 	"golang.org/x/sys/unix"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool/frame"
-	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
 
 // whole answers a call in JSON once it has ended.
@@ -51,7 +51,11 @@ func (b *bridge) whole(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	form.Write(w, answer)
+	text, err := json.Marshal(answer)
+	if err != nil {
+		panic(err) // it is all text: a fault of ours
+	}
+	w.Write(append(text, '\n'))
 }
 
 // A jsonAnswer is how a call ended, in JSON.
