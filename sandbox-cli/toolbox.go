@@ -49,7 +49,7 @@ func newToolbox(f proxyFlags, told *teller) (*toolbox, error) {
 	}
 	desk := asks.New(config)
 	host, err := tool.New(tool.Config{
-		Sandbox: f.Name, Environ: os.Environ(), Write: c.Write, Read: c.Read, Closed: closed, Ask: desk,
+		Sandbox: f.Name, Environ: os.Environ(), Write: c.Write, Read: c.Read, Own: c.WriteDotFiles, Closed: closed, Ask: desk,
 	})
 	if err != nil {
 		return nil, err

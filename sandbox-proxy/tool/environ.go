@@ -48,5 +48,9 @@ func outside(path string) string {
 
 // environFor is the environment of a tool that starts in a folder.
 func (h *Host) environFor(f *folder) []string {
-	return append(h.environ[:len(h.environ):len(h.environ)], "PWD="+f.path)
+	env := append(h.environ[:len(h.environ):len(h.environ)], "PWD="+f.path)
+	if f.written {
+		env = append(env, h.guard...)
+	}
+	return env
 }

@@ -17,17 +17,19 @@ type folders struct {
 }
 
 type entry struct {
-	path   string // in full, no links
-	top    *os.File
-	closed bool
+	path    string // in full, no links
+	top     *os.File
+	closed  bool
+	written bool
 }
 
 // A folder is held open: what is done in it is done there, whatever stands at
 // its path by then.
 type folder struct {
-	path string
-	file *os.File // nil: the root
-	mine bool     // closed with the call
+	path    string
+	file    *os.File // nil: the root
+	mine    bool     // closed with the call
+	written bool     // the program writes it
 }
 
 func (f *folder) close() {
@@ -49,9 +51,9 @@ func openFolders(write, read, closed []string) folders {
 		if err != nil {
 			continue
 		}
-		fs.entries = append(fs.entries, entry{path: real, top: top})
+		fs.entries = append(fs.entries, entry{path: real, top: top, written: i < len(write)})
 		if fs.first == nil && i < len(write) {
-			fs.first = &folder{path: real, file: top}
+			fs.first = &folder{path: real, file: top, written: true}
 		}
 	}
 	for _, p := range closed {
@@ -94,7 +96,7 @@ func (fs *folders) choose(dir string) *folder {
 		if err != nil {
 			break
 		}
-		return &folder{path: path, file: file, mine: true}
+		return &folder{path: path, file: file, mine: true, written: e.written}
 	}
 	return fs.first
 }
@@ -108,4 +110,24 @@ func within(dir, top string) (rest string, in bool) {
 		top += "/"
 	}
 	return strings.CutPrefix(dir, top)
+}
+
+// written gives the folders that are written, and those of them that are not
+// own.
+func (fs *folders) written(own []string) (written, kept []string) {
+	for i, p := range own {
+		if real, err := filepath.EvalSymlinks(p); err == nil {
+			own = slices.Clone(own)
+			own[i] = real
+		}
+	}
+	for _, e := range fs.entries {
+		if e.written {
+			written = append(written, e.path)
+			if !slices.Contains(own, e.path) {
+				kept = append(kept, e.path)
+			}
+		}
+	}
+	return written, kept
 }

@@ -26,6 +26,9 @@ type Config struct {
 	// full: where a tool may be started. The first of Write that is a folder
 	// is where it is when the caller is in none of them.
 	Write, Read []string
+	// Own are those of Write whose dot files the sandbox writes as well: what
+	// git finds there is the program's to say.
+	Own []string
 	// Closed are paths in those that the sandbox does not see.
 	Closed []string
 	// Ask puts calls to a person. Nil is nobody.
@@ -40,6 +43,7 @@ type Host struct {
 	config  Config
 	environ []string
 	folders folders
+	guard   []string // environment of a tool that starts in what is written
 	limiter *rate.Limiter
 	calls   chan struct{}
 	asked   chan struct{}
@@ -74,6 +78,7 @@ func New(c Config) (*Host, error) {
 	h.pages.limiter = rate.NewLimiter(rate.Every(pageEvery), pagesAtOnce)
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.folders = openFolders(c.Write, c.Read, c.Closed)
+	h.guard = gitGuard(h.folders.written(c.Own))
 	return h, nil
 }
 
