@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"net/url"
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
@@ -93,7 +94,9 @@ func servers(all []route.Route) []string {
 		case route.LocalModel:
 			parts = append(parts, fmt.Sprintf("the model server at port %d of this machine", k.Port))
 		case route.Model:
-			parts = append(parts, "the model at "+k.Upstream+" with a key that stays outside")
+			if at, err := url.Parse(k.Upstream); err == nil { // some put keys in its path
+				parts = append(parts, "the model at "+at.Host+" with a key that stays outside")
+			}
 		case route.Bridge:
 			parts = append(parts, "the plugin at "+k.Socket)
 		}

@@ -219,7 +219,7 @@ func (b Base) routes(n SpecNetwork, beside route.Beside) ([]route.Route, error) 
 	}
 	for _, port := range n.LocalModels {
 		at := strconv.Itoa(int(port))
-		if err := try("network.local_models", at, route.Route{Name: at, Kind: route.LocalModel{Port: port}}); err != nil {
+		if err := try("network.local_models", at, localModel(port)); err != nil {
 			return nil, err
 		}
 	}
@@ -229,6 +229,15 @@ func (b Base) routes(n SpecNetwork, beside route.Beside) ([]route.Route, error) 
 		}
 	}
 	return routes, nil
+}
+
+// LocalModelURL is where a program reaches a model server, at a port of this
+// machine's loopback, on a proxy that listens on another port of it: of a spec's
+// local_models, with a proxy that holds no program.
+func LocalModelURL(listen, port uint16) string { return localModel(port).URL(listen, "") }
+
+func localModel(port uint16) route.Route {
+	return route.Route{Name: strconv.Itoa(int(port)), Kind: route.LocalModel{Port: port}}
 }
 
 func (b Base) tool(name string) (route.Tool, error) {

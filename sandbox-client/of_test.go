@@ -435,3 +435,11 @@ func ExampleOf() {
 	fmt.Println(err)
 	// Output: files.write: "/home/ann/.lnk": in the settings folder /home/ann/.lnk, which stays closed, name a folder elsewhere
 }
+
+// Where a model server is reached on a proxy that holds no program is where a
+// spec's route to it is mounted.
+func TestLocalModelURL(t *testing.T) {
+	if got := client.LocalModelURL(8080, 11434); got != "http://127.0.0.1:8080/local_model/11434" {
+		t.Error(got)
+	}
+}

@@ -56,6 +56,12 @@ func (r Route) Path(urlSecret string) string {
 	return p
 }
 
+// URL is the route's address on a proxy that is called at that port of
+// 127.0.0.1, with no slash at its end: what its variables hold.
+func (r Route) URL(port uint16, urlSecret string) string {
+	return "http://127.0.0.1:" + strconv.Itoa(int(port)) + strings.TrimSuffix(r.Path(urlSecret), "/")
+}
+
 // KindName is the member that holds the kind: "tool", "local_model", "open",
 // "secret", "model" or "bridge"; empty for none.
 func (r Route) KindName() string {

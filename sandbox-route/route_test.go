@@ -89,3 +89,14 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 	*w += countingWriter(len(b))
 	return len(b), nil
 }
+
+func TestURL(t *testing.T) {
+	r := route.Route{Name: "m", Kind: route.LocalModel{Port: 11434}}
+	if got := r.URL(0, "secret"); got != "http://127.0.0.1:0/local_model/m" {
+		t.Error(got)
+	}
+	r.NeedsSecret = true
+	if got := r.URL(19190, "secret"); got != "http://127.0.0.1:19190/secret/local_model/m" {
+		t.Error(got)
+	}
+}

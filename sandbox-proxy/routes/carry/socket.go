@@ -15,10 +15,8 @@ import (
 )
 
 const (
-	connectTime    = 10 * time.Second
-	maxSocketHead  = 64 << 10
-	keptSockets    = 16
-	keptSocketTime = 90 * time.Second
+	connectTime   = 10 * time.Second
+	maxSocketHead = 64 << 10
 )
 
 // A socketError is why a plugin's socket is not called. It holds nothing that
@@ -27,10 +25,7 @@ type socketError struct{ why string }
 
 func (e *socketError) Error() string { return e.why }
 
-type socket struct {
-	carrier   carrier
-	transport *http.Transport
-}
+type socket struct{ carrier carrier }
 
 // Socket makes the bridge of what another plugin serves on a unix socket. Where
 // the socket is, links followed, is settled here, before the program runs; a
@@ -41,23 +36,21 @@ func Socket(r route.Route, with routes.With) (routes.Bridge, error) {
 		return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())
 	}
 	path := route.Follow(filepath.EvalSymlinks)(k.Socket)
-	s := &socket{transport: &http.Transport{
+	transport := &http.Transport{
 		DisableCompression:     true,
-		MaxIdleConnsPerHost:    keptSockets,
-		IdleConnTimeout:        keptSocketTime,
+		DisableKeepAlives:      true, // the socket is looked at on every call
 		ExpectContinueTimeout:  time.Second,
 		MaxResponseHeaderBytes: maxSocketHead,
 		Protocols:              new(http.Protocols),
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return dial(ctx, with.Proxy, path)
 		},
-	}}
-	s.transport.Protocols.SetHTTP1(true)
-	s.carrier = carrier{
-		proxy: with.Proxy, client: s.transport, mount: with.Mount,
-		scheme: "http", host: "localhost", ask: unforwarded,
 	}
-	return s, nil
+	transport.Protocols.SetHTTP1(true)
+	return &socket{carrier{
+		proxy: with.Proxy, client: transport, mount: with.Mount,
+		scheme: "http", host: "localhost", ask: unforwarded,
+	}}, nil
 }
 
 func dial(ctx context.Context, p *proxy.Proxy, path string) (net.Conn, error) {
@@ -82,8 +75,5 @@ func unforwarded(out *http.Request) {
 // ServeHTTP carries a request.
 func (s *socket) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.carrier.serve(w, r) }
 
-// Close closes the connections that are kept.
-func (s *socket) Close() error {
-	s.transport.CloseIdleConnections()
-	return nil
-}
+// Close has nothing to close: no connection is kept.
+func (s *socket) Close() error { return nil }
