@@ -12,6 +12,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/shim"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
@@ -38,6 +39,8 @@ type setting struct {
 	learn  bool
 	hand   bool          // routes are handed on a pipe, as `run` does, and not in a file
 	limits client.Limits // what the program may use; a confinement does not say
+	// system reads the proxies that are set on this machine.
+	system func() (proxy.SystemProxies, error)
 	// secret makes a secret of letters and digits; nil is a random one.
 	secret func() string
 }
@@ -130,6 +133,9 @@ func proxyFlagsOf(c client.Confinement, mode client.Proxied, s setting) (proxyFl
 		Learn:      s.learn,
 	}
 	f.route(c.Name, p, s)
+	if err := f.fromSystem(s.system); err != nil {
+		return f, err
+	}
 	return f, f.check()
 }
 

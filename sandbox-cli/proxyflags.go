@@ -87,7 +87,7 @@ func (f proxyFlags) files() map[string]string {
 }
 
 // maxUpstream bounds the file that holds an upstream, in bytes.
-const maxUpstream = 4096
+const maxUpstream = 64 << 10
 
 // upstream is the upstream, read from its file where it is in one.
 func (f proxyFlags) upstream() (string, error) {

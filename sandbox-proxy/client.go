@@ -53,7 +53,7 @@ func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, errors.New("a request of no visit: this is a bug of the bridge")
 	}
-	call, err := routeCall(r, c.proxy.config.Upstream.set())
+	call, err := routeCall(r)
 	if err != nil {
 		return nil, err
 	}
@@ -62,6 +62,7 @@ func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 		v.failed.Store(&d)
 		return nil, c.proxy.refusal(judge.ByRoute, d)
 	}
+	call.Onward = c.proxy.config.Upstream.of(call.By, d.Host, d.Port).set()
 	v.went.Store(&d)
 	if refused := c.proxy.wireRefuses(judge.ByRoute, d); refused != nil {
 		return nil, refused
@@ -90,7 +91,7 @@ func failed(d judge.Decision, err error) *judge.Decision {
 	return &d
 }
 
-func routeCall(r *http.Request, onward bool) (judge.Call, error) {
+func routeCall(r *http.Request) (judge.Call, error) {
 	port := map[string]uint16{"http": 80, "https": 443}[r.URL.Scheme]
 	if s := r.URL.Port(); s != "" {
 		n, err := strconv.ParseUint(s, 10, 16)
@@ -103,7 +104,7 @@ func routeCall(r *http.Request, onward bool) (judge.Call, error) {
 	if net.ParseIP(host).To4() == nil && net.ParseIP(host) != nil {
 		host = "[" + host + "]"
 	}
-	return judge.Call{By: judge.ByRoute, Host: host, Port: port, Onward: onward}, nil
+	return judge.Call{By: judge.ByRoute, Host: host, Port: port}, nil
 }
 
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -118,7 +119,7 @@ func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	if !d.Allowed {
 		return nil, c.proxy.refusal(judge.ByRoute, d)
 	}
-	far, early, err := c.proxy.dialOut(ctx, d)
+	far, early, err := c.proxy.dialOut(ctx, judge.ByRoute, d)
 	if err != nil {
 		return nil, err
 	}

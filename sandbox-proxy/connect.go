@@ -130,7 +130,7 @@ func (p *Proxy) named(asked judge.Call) string {
 
 // connect opens the way.
 func (c *call) connect() (err error) {
-	c.far, c.early, err = c.proxy.dialOut(c.ctx, c.decision)
+	c.far, c.early, err = c.proxy.dialOut(c.ctx, c.by, c.decision)
 	return err
 }
 

@@ -42,7 +42,7 @@ func (p *Proxy) dialOrigin(ctx context.Context, _, _ string) (net.Conn, error) {
 	if warm := c.takeWarm(); warm != nil {
 		return p.share(warm)
 	}
-	far, early, err := p.dialOut(ctx, c.decision)
+	far, early, err := p.dialOut(ctx, c.by, c.decision)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,11 @@ func (p *Proxy) dialOrigin(ctx context.Context, _, _ string) (net.Conn, error) {
 
 // dialForwarding connects to the upstream for requests that it forwards.
 func (p *Proxy) dialForwarding(ctx context.Context, _, _ string) (net.Conn, error) {
-	far, err := p.dialUpstream(ctx)
+	c, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		return nil, errDropped
+	}
+	far, err := p.dialUpstream(ctx, c.upstream())
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +79,7 @@ func (p *Proxy) share(far net.Conn) (net.Conn, error) {
 // it, or the one that asks the host, directly or through a tunnel. A request
 // that came in a tunnel stays in one.
 func (p *Proxy) client(c *call) *http.Transport {
-	if p.forwarding == nil || c.by == judge.ByConnect || c.by == judge.BySOCKS {
+	if p.forwarding == nil || !c.upstream().forwards() || c.by == judge.ByConnect || c.by == judge.BySOCKS {
 		return p.origins
 	}
 	if len(c.decision.Addrs) > 0 && c.decision.Addrs[0].Addr().IsLoopback() {

@@ -68,7 +68,7 @@ func New(c Config) (*Proxy, error) {
 	p.origins = newOrigins(p.dialOrigin)
 	if c.Upstream.forwards() {
 		p.forwarding = newOrigins(p.dialForwarding)
-		p.forwarding.Proxy = c.Upstream.asProxy
+		p.forwarding.Proxy = asProxy
 	}
 	p.plain = newPlainServer(p)
 	return p, nil
@@ -217,8 +217,8 @@ func (p *Proxy) Carried() (up, down uint64) { return p.meter.Up(), p.meter.Down(
 // admit puts a call to the judge. What it gives is either a decision with what
 // to dial, or a refusal, which it has told of.
 func (p *Proxy) admit(ctx context.Context, call judge.Call) (judge.Decision, *Refusal) {
-	call.Onward = p.config.Upstream.set()
 	d := p.config.Judge.Rule(call)
+	call.Onward = p.config.Upstream.of(call.By, d.Host, d.Port).set()
 	r := p.admitRule(call.By, d)
 	if r == nil {
 		d = p.config.Judge.Judge(ctx, call)

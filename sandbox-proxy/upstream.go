@@ -30,16 +30,20 @@ type Upstream struct {
 	scheme string // http, https, socks5; empty is none
 	at     authority
 	user   *url.Userinfo
+	system *systemUpstreams // one for each kind of call, where it is the system's
 }
 
-// ParseUpstream reads "direct", or http://, https:// or socks5:// with
-// [user:password@]host:port.
+// ParseUpstream reads "direct", http://, https:// or socks5:// with
+// [user:password@]host:port, or what [SystemProxies.Text] gives.
 func ParseUpstream(s string) (Upstream, error) {
 	switch s {
 	case "", "direct":
 		return Upstream{}, nil
-	case "system":
-		return Upstream{}, errors.New("upstream: system: which proxy the system names is not read here: name it as http://host:port")
+	case systemWord:
+		return Upstream{}, errors.New("upstream: system: which proxies the system names was not read: this is a bug of the caller")
+	}
+	if strings.HasPrefix(s, systemWord+"\n") {
+		return parseSystemText(s)
 	}
 	u, err := url.Parse(s)
 	if err != nil {
@@ -69,6 +73,9 @@ func (u Upstream) set() bool { return u.scheme != "" }
 
 // String names the upstream, without its password.
 func (u Upstream) String() string {
+	if u.system != nil {
+		return systemWord
+	}
 	if !u.set() {
 		return "direct"
 	}
@@ -81,12 +88,27 @@ func (u Upstream) GoString() string { return "proxy.Upstream(" + u.String() + ")
 
 // forwards says whether plain requests go to the upstream as they are, rather
 // than through a tunnel.
-func (u Upstream) forwards() bool { return u.scheme == "http" || u.scheme == "https" }
+func (u Upstream) forwards() bool {
+	if u.system != nil {
+		return u.system.http.forwards() || u.system.all.forwards()
+	}
+	return u.scheme == "http" || u.scheme == "https"
+}
 
-// asProxy is the upstream as net/http's client knows one. The scheme is always
-// http: dialUpstream opens the TLS of an https one.
-func (u Upstream) asProxy(*http.Request) (*url.URL, error) {
+// asProxy is a call's upstream as net/http's client knows one. The scheme is
+// always http: dialUpstream opens the TLS of an https one.
+func asProxy(r *http.Request) (*url.URL, error) {
+	c, ok := r.Context().Value(callKey{}).(*call)
+	if !ok {
+		return nil, errDropped
+	}
+	u := c.upstream()
 	return &url.URL{Scheme: "http", User: u.user, Host: hostPort(u.at.host, u.at.port, 0)}, nil
+}
+
+// upstream gives the upstream of a call that was decided.
+func (c *call) upstream() Upstream {
+	return c.proxy.config.Upstream.of(c.by, c.decision.Host, c.decision.Port)
 }
 
 // An upstreamError is the upstream's own no, in words for the program.
@@ -127,19 +149,20 @@ func (p *Proxy) upstreamSays(status int) string {
 // dialOut opens the way that a decision allows: to the addresses that were
 // judged, or through the upstream. What the far side said already comes with
 // it. This machine's loopback is never the upstream's to reach.
-func (p *Proxy) dialOut(ctx context.Context, d judge.Decision) (net.Conn, []byte, error) {
+func (p *Proxy) dialOut(ctx context.Context, by judge.By, d judge.Decision) (net.Conn, []byte, error) {
 	local := len(d.Addrs) > 0 && d.Addrs[0].Addr().IsLoopback()
-	if !p.config.Upstream.set() || local {
+	u := p.config.Upstream.of(by, d.Host, d.Port)
+	if !u.set() || local {
 		c, err := p.dialJudged(ctx, d.Addrs)
 		return c, nil, err
 	}
-	c, err := p.dialUpstream(ctx)
+	c, err := p.dialUpstream(ctx, u)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.SetDeadline(time.Now().Add(upstreamTime))
 	unwatch := context.AfterFunc(ctx, func() { c.Close() })
-	early, err := p.config.Upstream.ask(ctx, c, d.Target())
+	early, err := u.ask(ctx, c, d.Target())
 	if !unwatch() && err == nil {
 		err = ctx.Err()
 	}
@@ -152,8 +175,7 @@ func (p *Proxy) dialOut(ctx context.Context, d judge.Decision) (net.Conn, []byte
 }
 
 // dialUpstream connects to the upstream itself.
-func (p *Proxy) dialUpstream(ctx context.Context) (net.Conn, error) {
-	u := p.config.Upstream
+func (p *Proxy) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error) {
 	addrs, err := u.addrs(ctx)
 	if err != nil {
 		return nil, err
