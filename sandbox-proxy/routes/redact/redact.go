@@ -12,10 +12,14 @@ import (
 type Redactor struct {
 	pairs  []pair
 	longer bool // a replacement differs in length from what it replaces
+	least  int  // the shortest form's length
 }
 
 // A pair is a form of the value and what stands for it.
-type pair struct{ form, instead []byte }
+type pair struct {
+	form, instead []byte
+	low           string // the form in lower case
+}
 
 // New makes a redactor. The part of the value that is the secret ([PartOf]) is
 // replaced by itself too. An empty value is never found.
@@ -43,7 +47,7 @@ func New(value, placeholder string) *Redactor {
 // With gives a redactor that replaces one more form too: a credential that the
 // value is part of, as it was sent, by what the program sent.
 func (r *Redactor) With(sent, said string) *Redactor {
-	more := &Redactor{pairs: slices.Clip(slices.Clone(r.pairs)), longer: r.longer}
+	more := &Redactor{pairs: slices.Clip(slices.Clone(r.pairs)), longer: r.longer, least: r.least}
 	more.add(sent, said)
 	more.order()
 	return more
@@ -53,7 +57,10 @@ func (r *Redactor) add(form, instead string) {
 	if form == "" || form == instead || slices.ContainsFunc(r.pairs, func(p pair) bool { return string(p.form) == form }) {
 		return
 	}
-	r.pairs = append(r.pairs, pair{[]byte(form), []byte(instead)})
+	r.pairs = append(r.pairs, pair{[]byte(form), []byte(instead), strings.ToLower(form)})
+	if r.least == 0 || len(form) < r.least {
+		r.least = len(form)
+	}
 	r.longer = r.longer || len(form) != len(instead)
 }
 
@@ -78,6 +85,9 @@ func (r *Redactor) String(s string) string {
 
 // In says whether a text holds a form.
 func (r *Redactor) In(s string) bool {
+	if len(s) < r.least {
+		return false
+	}
 	return slices.ContainsFunc(r.pairs, func(p pair) bool { return strings.Contains(s, string(p.form)) })
 }
 
@@ -173,6 +183,9 @@ func (r *Redactor) Fitted() *Redactor {
 // InFold is [Redactor.In] in any case of letters: of a header's name, whose case
 // is changed on the way.
 func (r *Redactor) InFold(s string) bool {
+	if len(s) < r.least {
+		return false
+	}
 	s = strings.ToLower(s)
-	return slices.ContainsFunc(r.pairs, func(p pair) bool { return strings.Contains(s, strings.ToLower(string(p.form))) })
+	return slices.ContainsFunc(r.pairs, func(p pair) bool { return strings.Contains(s, p.low) })
 }
