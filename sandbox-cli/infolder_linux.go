@@ -17,8 +17,8 @@ import (
 type place struct {
 	folder *folder.Folder
 	out    net.Listener
-	dns    net.Listener
-	agent  int // the user that the relay inside runs as
+	dns    net.Listener // once it is served
+	agent  int          // the user that the relay inside runs as
 }
 
 // newPlace opens the folder and makes the sockets in it.
@@ -34,10 +34,7 @@ func newPlace(f wayFlags) (*place, error) {
 	if p.folder, err = folder.Open(f.Dir, group); err != nil {
 		return nil, err
 	}
-	if p.out, err = p.folder.Listen(folder.Out); err == nil {
-		p.dns, err = p.folder.Listen(folder.DNS)
-	}
-	if err != nil {
+	if p.out, err = p.folder.Listen(folder.Out); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -67,11 +64,17 @@ func (p *place) dial(ctx context.Context, port uint16) (net.Conn, error) {
 }
 
 // serveIn serves a way in a folder.
-func (w *way) serveIn(p *place, out net.Listener) {
+func (w *way) serveIn(p *place, out net.Listener) error {
+	dns, err := p.folder.Listen(folder.DNS)
+	if err != nil {
+		return err
+	}
+	p.dns = dns
 	server := &names.Server{Allowed: w.names, Pool: w.pool, Hostname: hostname, IPv6: true}
 	go w.proxy.Serve(out)
-	go server.ServeTCP(p.dns)
+	go server.ServeTCP(dns)
 	w.inward.carry(w.proxy, p.dial)
+	return nil
 }
 
 // proxyInFolder is a proxy that others reach by sockets in a folder: by a relay
@@ -91,7 +94,9 @@ func proxyInFolder(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	if err := way.inward.listen(f.Serve); err != nil {
 		return 0, setupFailed(err)
 	}
-	way.serveIn(place, place.out)
+	if err := way.serveIn(place, place.out); err != nil {
+		return 0, setupFailed(err)
+	}
 	status, err := holdOrRun(f.Hold, argv, env)
 	way.end(status)
 	return status, err

@@ -17,6 +17,9 @@ import (
 // proxyOutside is a proxy that makes no network: it is called on this machine's
 // loopback, or by sockets in a folder.
 func proxyOutside(s Streams, f proxyFlags, argv, env []string) (int, error) {
+	if f.Blank {
+		return blankProxy(s, f, argv, env)
+	}
 	if f.Dir != "" {
 		return proxyInFolder(s, f, argv, env)
 	}

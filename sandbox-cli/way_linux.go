@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"net"
 	"net/http"
 	"net/netip"
@@ -46,7 +47,7 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &way{judge: j, pool: names.NewPool(time.Now), told: told, owner: newOwner(f.Settings, f.Name, told.say)}
+	w := &way{judge: j, pool: names.NewPool(time.Now), told: told, owner: newOwner(f.Settings, cmp.Or(f.Wire, f.Name), told.say)}
 	var learned func(proxy.Learned)
 	if f.Learn {
 		w.learned = new(learner)

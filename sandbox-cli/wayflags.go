@@ -29,6 +29,13 @@ type wayFlags struct {
 	Hold  bool // no program: until it is stopped
 	Agent *int // the user that the sandbox runs as, where it is another
 	Group *int // and the folder's group
+
+	// Blank: what it is comes on a control socket, from its own user or the
+	// binder.
+	Blank   bool
+	Wire    string // what pause and traffic call it; bound, not told
+	Control string
+	Binder  *int
 }
 
 // The kinds of way.
@@ -74,6 +81,7 @@ type wayParsed struct {
 	serve        []uint
 	listen       uint
 	agent, group int
+	binder       int
 }
 
 func (f *wayFlags) register(set *pflag.FlagSet) *wayParsed {
@@ -86,6 +94,9 @@ func (f *wayFlags) register(set *pflag.FlagSet) *wayParsed {
 	set.BoolVar(&f.Hold, "hold", false, "hold no program, until stopped")
 	set.IntVar(&p.agent, "agent-user", -1, "the user that the sandbox runs as")
 	set.IntVar(&p.group, "group", -1, "the folder's group")
+	set.BoolVar(&f.Blank, "blank", false, "nothing until it is bound")
+	set.StringVar(&f.Control, "control", "", "the socket that it is bound on")
+	set.IntVar(&p.binder, "binder", -1, "another user that may bind it")
 	return p
 }
 
@@ -107,7 +118,7 @@ func (f *wayFlags) takeWay(p *wayParsed) (err error) {
 		flag string
 		v    int
 		into **int
-	}{{"agent-user", p.agent, &f.Agent}, {"group", p.group, &f.Group}} {
+	}{{"agent-user", p.agent, &f.Agent}, {"group", p.group, &f.Group}, {"binder", p.binder, &f.Binder}} {
 		if p.set.Changed(n.flag) {
 			if n.v < 0 || n.v >= math.MaxUint32 {
 				return fmt.Errorf("--%s %d: want a number of a user or a group", n.flag, n.v)
@@ -115,7 +126,36 @@ func (f *wayFlags) takeWay(p *wayParsed) (err error) {
 			*n.into = &n.v
 		}
 	}
+	if err := f.checkBlank(p.set); err != nil {
+		return err
+	}
 	return f.checkWay()
+}
+
+// ofBlank are the flags that a blank proxy has; what else it is it is bound with.
+var ofBlank = []string{"settings", "blank", "control", "binder", "dir", "agent-user", "group", "hold"}
+
+func (f *wayFlags) checkBlank(set *pflag.FlagSet) (err error) {
+	if !f.Blank {
+		if f.Control != "" || f.Binder != nil {
+			return errors.New("--control and --binder are a blank proxy's: want --blank")
+		}
+		return nil
+	}
+	set.Visit(func(one *pflag.Flag) {
+		if err == nil && !slices.Contains(ofBlank, one.Name) {
+			err = fmt.Errorf("--%s beside --blank: what it is comes on the control socket", one.Name)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case f.Dir == "":
+		return errors.New("--blank without --dir: nothing could reach it")
+	case !filepath.IsAbs(f.Control) || filepath.Clean(f.Control) != f.Control:
+		return fmt.Errorf("--control %q: want the absolute, clean path of a socket", f.Control)
+	}
+	return nil
 }
 
 // checkWay refuses flags that do not go together.
