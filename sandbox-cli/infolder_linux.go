@@ -97,6 +97,9 @@ func proxyInFolder(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	if err := way.serveIn(place, place.out); err != nil {
 		return 0, setupFailed(err)
 	}
+	if err := f.routed.seal(); err != nil {
+		return 0, setupFailed(err)
+	}
 	status, err := holdOrRun(f.Hold, argv, env)
 	way.end(status)
 	return status, err

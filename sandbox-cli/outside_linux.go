@@ -46,6 +46,9 @@ func proxyOnLoopback(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	if *f.Listen == 0 {
 		env = filled(env, uint16(listener.Addr().(*net.TCPAddr).Port))
 	}
+	if err := f.routed.seal(); err != nil {
+		return 0, setupFailed(err)
+	}
 	status, err := child.RunAsItIs(argv, env)
 	way.end(status)
 	return status, err

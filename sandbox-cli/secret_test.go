@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
@@ -302,5 +303,24 @@ func TestHandedIsRefused(t *testing.T) {
 	}
 	if e := s.with(v, map[string]any{"write": []string{s.project}}, "--", "sh", "-c", "echo x > made"); e.status != 0 {
 		t.Errorf("a folder that was handed is not written: %+v", e)
+	}
+}
+
+// Where nothing else is opened, nothing else is reached; and a port that is
+// handed with a run is served.
+func TestHandedAlone(t *testing.T) {
+	s := newSandbox(t)
+	v := newVault(t, s)
+	e := s.with(v, map[string]any{"secrets": []any{v.handed(secretValue, false)}}, "--", "sh", "-c",
+		`curl -sSf -H "Authorization: Bearer $VAULT_TOKEN" "$VAULT_URL/echo" >/dev/null && echo used
+curl -sk --max-time 20 -o /dev/null -w '%{http_connect}\n' https://allowed.test/; curl -sk --max-time 20 https://`+v.host+`/ || echo not directly`)
+	if e.status != 0 || e.out != "used\n403\nnot directly\n" {
+		t.Errorf("%+v", e)
+	}
+	// It is served as --serve serves it: one that is taken is not.
+	taken := v.Listener.Addr().(*net.TCPAddr).Port
+	e = s.with(v, map[string]any{"serve": []int{taken}}, "--", "true")
+	if want := fmt.Sprintf("serve: port %d: address already in use", taken); e.status != 125 || !strings.Contains(e.errors, want) {
+		t.Errorf("%+v", e)
 	}
 }
