@@ -22,7 +22,7 @@ func Open(p *Plan) (*Opened, error) {
 	o := &Opened{}
 	for _, s := range p.Steps {
 		if !s.Opened() {
-			if err := s.stands(); err != nil {
+			if err := s.stands(false); err != nil {
 				o.Close()
 				return nil, err
 			}
@@ -38,11 +38,11 @@ func Open(p *Plan) (*Opened, error) {
 	return o, nil
 }
 
-// Stale says which of what a plan mounts, or covers, is no longer what it was
-// made for; it wraps [ErrChanged].
+// Stale says which of what a plan mounts, or covers, is no longer the very file
+// that it was made for; it wraps [ErrChanged].
 func (p *Plan) Stale() error {
 	for _, s := range p.Steps {
-		if err := s.stands(); err != nil {
+		if err := s.stands(true); err != nil {
 			return err
 		}
 	}
@@ -51,8 +51,8 @@ func (p *Plan) Stale() error {
 
 // stands looks again at what a step binds or covers. bubblewrap has no mount
 // point for what is gone, as a lock file of /etc that only root may read can be
-// any moment; what has another number is as good to cover.
-func (s Step) stands() error {
+// any moment. What stands there anew is as good to cover, unless exact.
+func (s Step) stands(exact bool) error {
 	at := s.At
 	switch {
 	case s.binds():
@@ -60,7 +60,9 @@ func (s Step) stands() error {
 	case s.Verb != Close && s.Verb != CloseFile || s.Is.Kind == Missing || s.Is.Kind == Unseen:
 		return nil
 	}
-	if n := lstat(at); n.Kind != s.Is.Kind || s.binds() && !n.same(s.Is) {
+	n := lstat(at)
+	anew := !n.same(s.Is) || !s.binds() && n.Changed != s.Is.Changed
+	if n.Kind != s.Is.Kind || anew && (exact || s.binds()) {
 		return &Refusal{Member: s.Because.Member, Path: at, Why: ErrChanged.Error(), Err: ErrChanged}
 	}
 	return nil

@@ -241,6 +241,21 @@ func TestCoveredAndGone(t *testing.T) {
 			t.Errorf("%s: %v", verb, err)
 		}
 	}
+	// What came back in between did not stand there all the time.
+	if err := os.WriteFile(at, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	was := lstat(at)
+	was.Changed--
+	back := Plan{Steps: []Step{{Verb: CloseFile, At: at, Is: was}}}
+	if err := back.Stale(); !errors.Is(err, ErrChanged) {
+		t.Errorf("one that came back: %v", err)
+	}
+	if o, err := Open(&back); err != nil {
+		t.Errorf("one that came back: %v", err)
+	} else {
+		o.Close()
+	}
 	// Where nothing stood there is a placeholder by now.
 	p := Plan{Steps: []Step{{Verb: Close, At: at}}}
 	if err := p.Stale(); err != nil {
