@@ -56,7 +56,9 @@ func readEntries(text []byte) []entry {
 		if e.Bytes != nil {
 			e.Path, e.Bytes = string(e.Bytes), nil
 		}
-		if !cleanPath(e.Path) || len(e.Text) > maxText {
+		// Every line of ours says in which folder: without one, whatever stands
+		// at the path would be taken for a stub.
+		if !cleanPath(e.Path) || len(e.Text) > maxText || e.In == (Node{}) {
 			break
 		}
 		text = rest

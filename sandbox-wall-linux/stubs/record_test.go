@@ -55,6 +55,9 @@ func FuzzRecord(f *testing.F) {
 			if err := checkWants([]Want{{Path: e.Path}}); err != nil {
 				t.Error(err)
 			}
+			if e.In == (Node{}) {
+				t.Errorf("%q is said to be in no folder", e.Path)
+			}
 		}
 		again, err := writeEntries(got)
 		if err != nil {
