@@ -1,6 +1,9 @@
 package linuxwall
 
-import "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
+import (
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/written"
+)
 
 // Facts are what a plan depends on of this machine and of who asks.
 // [ReadFacts] reads them; a plan made of the same facts is the same plan.
@@ -35,6 +38,8 @@ type Facts struct {
 	// RootOnly are files and folders of the system folders that only root
 	// may read. Looked for when UID is 0, whose sandbox could read them.
 	RootOnly []string
+	// Written are the folders that earlier sandboxes of this user wrote.
+	Written written.Folders
 	// Mounts are what is mounted here.
 	Mounts []Mount
 	// Routed are the network devices that a route of this network namespace

@@ -211,5 +211,5 @@ func (d *draft) gitFolder(dir, path string) (string, bool) {
 		path = join(dir, path)
 	}
 	r := d.t.resolve(path)
-	return r.real, r.node.Kind == Folder && linkedIn(r.links, d.writes) == ""
+	return r.real, r.node.Kind == Folder && linkedIn(r.links, d.writes) == "" && !d.t.anyEarlier(r.links)
 }

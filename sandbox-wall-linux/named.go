@@ -73,12 +73,16 @@ func (d *draft) judgeNamed(member, entry string, r resolution) error {
 	return nil
 }
 
-// judgeLinks refuses a path that a link in a write folder leads to: an earlier
-// run can have put it there to have something else opened.
+// judgeLinks refuses a path that a link leads to in a write folder, or in one
+// that an earlier sandbox wrote: a run can have put it there to have something
+// else opened.
 func (d *draft) judgeLinks(member, entry string, links []string) error {
 	for _, l := range links {
 		if in := linkedIn([]string{l}, d.writes); in != "" {
 			return refuse(member, entry, "passes the link "+shown(l)+", which the program could have put there since "+shown(in)+" is in write: name where it leads", nil)
+		}
+		if in := d.t.earlier(l); in != "" {
+			return refuse(member, entry, "passes the link "+shown(l)+", which an earlier sandbox could have put there since it wrote "+shown(in)+": name where it leads, "+shown(d.t.resolve(entry).real), nil)
 		}
 	}
 	return nil
@@ -124,6 +128,11 @@ func (d *draft) settings() error {
 		}
 		if in := linkedIn(r.links, d.writes); in != "" {
 			return refuse("settings", dir, "is reached by a link in "+shown(in)+", which the program could replace: put the folder itself there, or set LNK_HOME to where it leads", nil)
+		}
+		for _, l := range r.links {
+			if in := d.t.earlier(l); in != "" {
+				return refuse("settings", dir, "is reached by the link "+shown(l)+", which an earlier sandbox could have put there since it wrote "+shown(in)+": put the folder itself there, or set LNK_HOME to where it is", nil)
+			}
 		}
 		for _, real := range append(d.aliases(r), r.real) {
 			d.closed = append(d.closed, real)

@@ -1,6 +1,7 @@
 package linuxwall
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/noexec"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/written"
 )
 
 // A Plan is what the wall will do, in order. It is a value: [PlanFor] makes it
@@ -45,6 +47,10 @@ type Plan struct {
 	Dir string
 	// Argv is the program and its arguments.
 	Argv []string
+	// Writes are the folders that the program writes, to be remembered in
+	// Written before it starts: see package written.
+	Writes  []string
+	Written written.Folders
 	// Below is what lies deeper than the top of the write folders.
 	Below Below
 	// Warnings say what whoever runs the program is told at each start: what
@@ -225,6 +231,7 @@ func (d *draft) judge() error {
 		return refuse("argv", "", "empty, want a program", nil)
 	}
 	d.writes = writeFolders(d.t, d.c)
+	d.plan.Writes, d.plan.Written = d.writes, d.f.Written
 	return nil
 }
 
@@ -237,7 +244,7 @@ func (d *draft) judgeMachine() error {
 	if name := d.f.NoNamespaces; name != "" {
 		return refuse("user namespaces", "", name+" is 0, so no sandbox can be made: an administrator can set it, as in sysctl "+allowing[name], nil)
 	}
-	if in := plantedIn(d.t, b.Path, d.writes); in != "" {
+	if in := cmp.Or(plantedIn(d.t, b.Path, d.writes), d.t.plantedEarlier(b.Path)); in != "" {
 		return refuse("bubblewrap", b.Path, "lies in "+shown(in)+", where the program could have put it: install the package bubblewrap", nil)
 	}
 	if d.t.resolve(b.Path).node.Mode&setUserID != 0 {

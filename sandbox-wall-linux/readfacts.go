@@ -33,6 +33,9 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 	t := &tree{facts: &f, sys: sys}
 	readHomes(t, &f, environ)
 	readDir(t, &f, lookupEnv(environ, "PWD"))
+	if err := readWritten(t, &f); err != nil {
+		return Facts{}, err
+	}
 
 	var program Node
 	f.Program, program = sys.Program()
@@ -40,7 +43,7 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 		f.Nodes[f.Program] = program
 	}
 	f.Bwrap.Path = findBwrap(t, f.Path)
-	askBwrap(t, &f.Bwrap, first(f.Settings), plantedIn(t, f.Bwrap.Path, writeFolders(t, c)) == "")
+	askBwrap(t, &f.Bwrap, first(f.Settings), plantedIn(t, f.Bwrap.Path, writeFolders(t, c)) == "" && t.plantedEarlier(f.Bwrap.Path) == "")
 
 	f.NoNamespaces = noNamespaces(sys, f.UID)
 	if _, restricted := c.Commands.Only(); restricted {

@@ -68,7 +68,7 @@ func (d *draft) developerTools() error {
 			at = join(d.f.Home, chain.dir)
 		}
 		r := d.t.resolve(at)
-		if r.node.Kind != Folder || linkedIn(r.links, d.writes) != "" {
+		if r.node.Kind != Folder || linkedIn(r.links, d.writes) != "" || d.t.anyEarlier(r.links) {
 			continue
 		}
 		switch g := d.above(r.real); {

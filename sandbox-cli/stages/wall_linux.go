@@ -14,6 +14,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/limits"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/seccomp"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/written"
 )
 
 func wall(s say.Streams, args []string) (int, error) { return Wall(s, args, os.Environ()) }
@@ -156,6 +157,11 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, group *limits.Grou
 		// In a network of its own a program sees no abstract socket of others,
 		// and no process of theirs in any sandbox.
 		say.ComplainLine(s.Err, "run", missing)
+	}
+	// Before the program is there, so that it cannot be forgotten.
+	if err := written.Keep(filepath.Dir(dir), plan.Written, plan.Writes); err != nil {
+		opened.Close()
+		return say.StatusSetup, err
 	}
 	for _, w := range plan.Warnings {
 		say.ComplainLine(s.Err, "run", w)
