@@ -3,6 +3,7 @@ package linuxwall
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -212,7 +213,9 @@ func (o *only) orders() error {
 	put := func(at string, n Node, code bool) {
 		places[at] = noexec.Place{Path: at, Dev: n.Dev, Ino: n.Ino, Code: code}
 	}
-	for at, n := range o.code {
+	// In one order: what is refused first is refused on the same facts again.
+	for _, at := range slices.Sorted(maps.Keys(o.code)) {
+		n := o.code[at]
 		if n.Kind == Folder {
 			programs, whole := o.t.programs(at)
 			if !whole {
