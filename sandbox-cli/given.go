@@ -19,6 +19,7 @@ import (
 type given struct {
 	env     map[string]string
 	secrets []givenSecret
+	models  []givenModel
 }
 
 // A givenSecret is a secret with the placeholder that this run made for it.
@@ -56,6 +57,9 @@ func (f *runFlags) readGiven() (given, error) {
 		return given{}, err
 	}
 	g.secrets = append(g.secrets, mine...)
+	if g.models, err = f.modelFlags.models(); err != nil {
+		return given{}, err
+	}
 	if err := g.check(); err != nil {
 		return given{}, withStatus(statusRefused, err)
 	}
@@ -120,7 +124,7 @@ func (g given) routeName(i int) string {
 	return name
 }
 
-// routes are the secrets' routes.
+// routes are the routes of the secrets and models.
 func (g given) routes() []route.Route {
 	var all []route.Route
 	for _, s := range g.secrets {
@@ -128,13 +132,16 @@ func (g given) routes() []route.Route {
 		kind.Placeholder = s.placeholder
 		all = append(all, route.Route{Name: s.route, Env: []string{s.URL}, Kind: kind})
 	}
+	for _, m := range g.models {
+		all = append(all, m.Route)
+	}
 	return all
 }
 
 // into adds the secrets' routes to a confinement. Where it has no proxy it gets
 // one that reaches nothing else.
 func (g given) into(c client.Confinement, sockets string) (client.Confinement, error) {
-	if len(g.secrets) == 0 {
+	if len(g.secrets)+len(g.models) == 0 {
 		return c, nil
 	}
 	p := client.Proxied{Proxy: client.Proxy{Upstream: defaultUpstream, Dir: sockets, Hosts: []string{}}}
@@ -145,7 +152,7 @@ func (g given) into(c client.Confinement, sockets string) (client.Confinement, e
 	case client.Proxied:
 		p = mode
 	default:
-		return c, refuse("network.mode: %s: secrets are added by a proxy, and it has none: use proxied", modeName(mode))
+		return c, refuse("network.mode: %s: secrets and keys are added by a proxy, and it has none: use proxied", modeName(mode))
 	}
 	p.Proxy.Routes = slices.Concat(p.Proxy.Routes, g.routes())
 	if err := route.CheckRoutes(p.Proxy.Routes, route.Beside{}); err != nil {
@@ -168,6 +175,11 @@ func (g given) environment(env map[string]string) (map[string]string, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(g.env)) {
 		if err := add(name, g.env[name]); err != nil {
+			return nil, err
+		}
+	}
+	for _, m := range g.models {
+		if err := add(m.variable, m.placeholder); err != nil {
 			return nil, err
 		}
 	}

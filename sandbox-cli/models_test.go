@@ -244,6 +244,43 @@ func (s *sandbox) wrappedTalk(confinement map[string]any, argv ...string) *talk 
 	return &talk{t: s.t.(*testing.T), cmd: cmd, in: in, out: bufio.NewScanner(out)}
 }
 
+// A person's run is given a model by its provider's name. The key is taken from
+// the person's environment or from a file, and the program gets what is none.
+func TestRunWithModels(t *testing.T) {
+	s := newSandbox(t)
+	s.put("asker.py", asker)
+	api, addr := startAPI(t, "tcp", "127.0.0.1:0")
+	at := "http://" + addr.String()
+	keyFile := filepath.Join(s.root, "key")
+	if err := os.WriteFile(keyFile, []byte(modelKey+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e := s.command("", []string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project,
+		"--model", "openai=" + at + "/v1", "--model", "anthropic=" + at, "--model-from", "anthropic=file:" + keyFile, "--", "sh", "-c", `
+		/usr/bin/python3 asker.py OPENAI_BASE_URL go /next /chat/completions,no 2>&1
+		/usr/bin/python3 asker.py ANTHROPIC_BASE_URL go /next /v1/messages,yes 2>&1
+		echo ${#OPENAI_API_KEY} ${#ANTHROPIC_API_KEY}
+		cat /proc/*/environ /proc/*/cmdline 2>/dev/null | tr '\0' '\n' | grep -c 'sk-rea[l]-0123'`}, "OPENAI_API_KEY="+modelKey)
+	if n := strconv.Itoa(len(modelKey)); !strings.HasPrefix(e.out, "Hi\nend\ndata: {") || !strings.HasSuffix(e.out, "end\n"+n+" "+n+"\n0\n") {
+		t.Errorf("%d %s%s", e.status, e.out, e.errors)
+	}
+	for _, line := range strings.Split(api.saw(), "\n") {
+		if strings.Count(line, modelKey) != 1 {
+			t.Errorf("the API saw %s", line)
+		}
+	}
+	for want, args := range map[string][]string{
+		"want one of anthropic, google, openai":   {"--model", "other"},
+		"OPENAI_API_KEY":                          {"--model", "openai"},
+		"no --model has this name":                {"--model-from", "openai=env:HOME"},
+		"http:// only on this machine's loopback": {"--model", "openai=http://model.example/v1", "--model-from", "openai=file:" + keyFile},
+	} {
+		if e := s.run(append(args, "--", "true")...); e.status == 0 || !strings.Contains(e.errors, want) || strings.Contains(e.errors, modelKey) {
+			t.Errorf("%v: %d %s", args, e.status, e.errors)
+		}
+	}
+}
+
 // What another plugin serves on a unix socket is told who calls, and the
 // program is not.
 func TestBridgeRoute(t *testing.T) {

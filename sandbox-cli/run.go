@@ -31,6 +31,7 @@ type runFlags struct {
 	named    []string // tools that run outside
 	learn    bool
 	secretFlags
+	modelFlags
 	limits limitFlags
 }
 
@@ -45,7 +46,9 @@ Without --spec and without a grant, the program reads and writes the current
 folder and has no network. Each --internet-host opens one host, each --write
 and --read one file or folder. Each --secret has the proxy add a secret towards
 one host: the program gets a placeholder for it in <NAME> and the address to use
-in <NAME>_URL, and never the value.
+in <NAME>_URL, and never the value. Each --model does the same for a model's API,
+at the provider's own variables (OPENAI_BASE_URL and OPENAI_API_KEY), and counts
+the tokens of its answers: see lnk sandbox traffic.
 
 With --only, nothing but what it names can be executed, and what that needs to
 start: not by the dynamic loader, not as a copy, not from memory. A name with
@@ -54,7 +57,8 @@ or an interpreter that may be executed runs whatever it is given.`,
 		Example: `  lnk sandbox run --yes --write . --internet-host registry.example -- npm install
   lnk sandbox run --spec sandbox.toml -- make test
   lnk sandbox run --write . --secret GITHUB_TOKEN=github.com:authorization:'Basic x:{}' \
-    -- git clone https://github.com/owner/private`,
+    -- git clone https://github.com/owner/private
+  lnk sandbox run --write . --model anthropic --model-from anthropic=command:'pass show anthropic' -- ./agent`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return refuse("no program: want `lnk sandbox run [flags] -- <program> [args]`")
@@ -69,6 +73,7 @@ or an interpreter that may be executed runs whatever it is given.`,
 	fl.BoolVar(&f.learn, "learn", false, "let every host of the internet be called, and print at the end the lines that allow what was")
 	f.grants(fl)
 	f.secretFlags.flags(fl)
+	f.modelFlags.flags(fl)
 	f.limits.define(fl)
 	return cmd
 }

@@ -184,5 +184,5 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 
 // any says whether a flag grants something.
 func (f runFlags) any() bool {
-	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports)+len(f.serve)+len(f.models)+len(f.secrets) > 0 || f.lan || f.readHome
+	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports)+len(f.serve)+len(f.models)+len(f.secrets)+len(f.modelFlags.of) > 0 || f.lan || f.readHome
 }

@@ -110,7 +110,7 @@ func TestAnswersLineEndings(t *testing.T) {
 		f := r.form(t)
 		for _, end := range []string{"\r\n", "\r"} {
 			b := []byte("\ufeff" + strings.ReplaceAll(r.body, "\n", end))
-			for i := range b {
+			for i := 0; i < len(b); i += 1 + len(b)/64 {
 				if got := read(f, "", true, b[:i], b[i:]); got != r.want {
 					t.Fatalf("%s, lines end in %q, cut at %d: %s, want %s", r.name, end, i, got, r.want)
 				}

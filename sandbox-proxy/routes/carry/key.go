@@ -1,7 +1,6 @@
 package carry
 
 import (
-	"encoding/base64"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
@@ -15,25 +14,13 @@ const (
 	insteadOfKey = "key-of-this-sandbox-stays-outside-"
 )
 
-// redactorOf takes a header's value out of answers: the key in it, which stands
-// behind the name of a scheme, and of Basic credentials the password too.
+// redactorOf takes a header's value out of answers, whole and the key in it.
 func redactorOf(value string) *redact.Redactor {
-	key := value
-	if scheme, rest, schemed := strings.Cut(value, " "); schemed {
-		key = strings.TrimSpace(rest)
-		if strings.EqualFold(scheme, "basic") {
-			if plain, err := base64.StdEncoding.DecodeString(key); err == nil {
-				if _, password, both := strings.Cut(string(plain), ":"); both {
-					key = password
-				}
-			}
-		}
-	}
-	if len(key) < leastKey {
+	part := redact.PartOf(value)
+	if len(part.Secret) < leastKey {
 		return redact.New("", "").Fitted()
 	}
-	sent := value[strings.IndexByte(value, ' ')+1:]
-	return redact.New(key, instead(key)).With(sent, instead(sent)).Fitted()
+	return redact.New(value, part.With(instead(part.Secret))).Fitted()
 }
 
 func instead(of string) string {
