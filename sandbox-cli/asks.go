@@ -77,7 +77,11 @@ func listAsks(s Streams, asJSON bool) error {
 			continue
 		}
 		waits := time.Since(time.Unix(q.Since, 0)).Round(time.Second)
-		fmt.Fprintf(s.Out, "%s  %s asks to run, in %s, since %s:\n  %s\n", q.ID, oneLine(q.Sandbox), oneLine(q.Folder), waits, oneLine(q.Call))
+		what := "run, in " + q.Folder
+		if q.Folder == "" {
+			what = "open a page"
+		}
+		fmt.Fprintf(s.Out, "%s  %s asks to %s, since %s:\n  %s\n", q.ID, oneLine(q.Sandbox), oneLine(what), waits, oneLine(q.Call))
 	}
 	return nil
 }

@@ -29,6 +29,7 @@ type runFlags struct {
 	tools    bool
 	only     []string
 	named    []string // tools that run outside
+	open     bool
 	learn    bool
 	secretFlags
 	modelFlags
@@ -90,6 +91,7 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.only, "only", nil, "a program that may be executed, or a folder of programs; no other can, then")
 	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a host to reach: name, *.name, name:port")
 	fl.StringArrayVar(&f.tcp, "tcp", nil, "host:port to reach with any protocol")
+	fl.BoolVar(&f.open, "open", false, "have pages opened in this machine's browser, each asked about")
 	fl.StringArrayVar(&f.named, "tool", nil, "a tool that runs outside, as added by `lnk sandbox tool add`")
 	fl.UintSliceVar(&f.ports, "port", nil, "a port of this machine's loopback to reach")
 	fl.UintSliceVar(&f.serve, "serve", nil, "a port inside to serve on this machine's loopback")

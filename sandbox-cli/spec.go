@@ -160,7 +160,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	if f.spec == "" && !f.any() {
 		files.Write = []string{cwd}
 	}
-	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models)+len(f.named) == 0 && !f.lan && !f.learn {
+	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models)+len(f.named) == 0 && !f.lan && !f.open && !f.learn {
 		return
 	}
 	if network.Mode == "" || network.Mode == "closed" {
@@ -175,6 +175,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	network.Ports = append(network.Ports, ports...)
 	network.Serve = append(network.Serve, serve...)
 	network.LocalModels = append(network.LocalModels, models...)
+	network.Open = network.Open || f.open
 	for _, name := range f.named {
 		if !slices.Contains(network.Tools, name) {
 			network.Tools = append(network.Tools, name)

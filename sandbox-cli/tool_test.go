@@ -225,3 +225,61 @@ func TestToolEnds(t *testing.T) {
 		}
 	}
 }
+
+// What wrap prints has the tools too, and leaves no file with the URL secret.
+func TestToolByWrap(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("fake", `echo "$1 in $PWD"; exit 5`, never)
+	net := s.proxied()
+	net["proxied"].(map[string]any)["proxy"].(map[string]any)["routes"] = []any{map[string]any{
+		"name": "fake", "secret": true, "tool": map[string]any{"argv": []string{s.root + "/fake.sh"}, "ask": "none", "allow": []any{}},
+	}}
+	if e := s.wrapped(s.confinement(net), "sh", "-c", "type fake; fake hello; exit $?"); e.status != 5 || e.out != "fake is /run/lnk/bin/fake\nhello in "+s.project+"\n" {
+		t.Errorf("%d %q %s", e.status, e.out, e.errors)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.home, ".lnk/sandbox/case.*")); len(left) > 0 {
+		t.Error("left:", left)
+	}
+}
+
+// A page is opened outside once it is allowed, once, and only a page.
+func TestOpen(t *testing.T) {
+	s := newSandbox(t)
+	opener := filepath.Join(s.root, "xdg-open")
+	if err := os.WriteFile(opener, []byte("#!/bin/sh\nprintf '<%s>' \"$@\" >> "+s.root+"/opened\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := "PATH=" + s.root + ":/usr/bin:/bin"
+	for _, no := range []string{"file:///etc/passwd", "javascript:alert(1)", "https://user:pw@example.com/", "--help", "https://example.com/`id`"} {
+		if e := s.command("", []string{lnk(), "sandbox", "run", "--yes", "--open", "--", "xdg-open", no}, path); e.status == 0 || strings.Count(e.errors, "\n") != 1 {
+			t.Errorf("%s: %d %s", no, e.status, e.errors)
+		}
+	}
+	script := `echo up; test "$BROWSER" = "$(command -v xdg-open)" || exit 9; $BROWSER 'https://example.com/a?b=c'; echo $? >> out; curl -sS -d 'https://example.com/a?b=c' $LNK_SANDBOX_OPEN >> out; cat`
+	cmd, errs := s.start("env", path, lnk(), "sandbox", "run", "--yes", "--terminal=false", "--open", "--write="+s.project, "--", "sh", "-c", script)
+	var q struct{ ID, Call, Folder string }
+	eventually(t, func() error {
+		e := s.command("", []string{lnk(), "sandbox", "asks", "--json"})
+		if json.Unmarshal([]byte(e.out), &q) != nil {
+			return fmt.Errorf("asks: %q %s; %s", e.out, e.errors, errs.String())
+		}
+		return nil
+	})
+	if q.Call != opener+` "https://example.com/a?b=c"` || q.Folder != "" {
+		t.Errorf("%+v", q)
+	}
+	if e := s.command("", []string{lnk(), "sandbox", "asks", "allow", q.ID}); e.status != 0 {
+		t.Error(e.errors)
+	}
+	eventually(t, func() error {
+		if b, _ := os.ReadFile(s.project + "/out"); string(b) != "0\nopened\n" {
+			return fmt.Errorf("%q: %s", b, errs.String())
+		}
+		return nil
+	})
+	if b, _ := os.ReadFile(s.root + "/opened"); string(b) != "<https://example.com/a?b=c>" {
+		t.Errorf("%q", b)
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	waitFor(t, cmd)
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool"
@@ -51,6 +52,7 @@ type Desk struct {
 // waiting is a question without an answer.
 type waiting struct {
 	Question
+	taken  atomic.Bool
 	answer chan bool // room for one
 }
 
@@ -64,7 +66,7 @@ type Question struct {
 	Sandbox string `json:"sandbox"`
 	Name    string `json:"name"`
 	// Call is the whole command line as [tool.Shown] writes it, Folder where
-	// it would run, in the same way.
+	// it would run, in the same way; empty for a page that would be opened.
 	Call   string `json:"call"`
 	Folder string `json:"folder"`
 	// Since is when it was asked, in Unix seconds.
@@ -101,12 +103,11 @@ func (d *Desk) Close() {
 
 // take takes an answer, the first.
 func (w *waiting) take(yes bool) bool {
-	select {
-	case w.answer <- yes:
-		return true
-	default:
+	if !w.taken.CompareAndSwap(false, true) {
 		return false
 	}
+	w.answer <- yes
+	return true
 }
 
 // Ask puts a call to a person: see [tool.Asker].
@@ -168,8 +169,11 @@ func (d *Desk) put(q tool.Question) (*waiting, error) {
 	d.count++
 	w := &waiting{answer: make(chan bool, 1), Question: Question{
 		ID: fmt.Sprintf("%d-%d", os.Getpid(), d.count), Sandbox: q.Sandbox, Name: q.Name,
-		Call: q.Shown(), Folder: tool.Shown([]string{q.Folder}), Since: time.Now().Unix(),
+		Call: q.Shown(), Since: time.Now().Unix(),
 	}}
+	if !q.Page {
+		w.Folder = tool.Shown([]string{q.Folder})
+	}
 	d.waiting[w.ID] = w
 	return w, nil
 }

@@ -64,12 +64,9 @@ func (d *Desk) onTerminal(ctx context.Context, w *waiting) {
 // questionText is what stands on the terminal.
 func questionText(q Question, word string) string {
 	what := "run this outside"
-	if q.Name == "open" {
-		what = "open this page in your browser"
-	}
-	where := ""
-	if q.Name != "open" {
-		where = "  in " + q.Folder + "\n"
+	where := "  in " + q.Folder + "\n"
+	if q.Folder == "" {
+		what, where = "open this page in your browser", ""
 	}
 	return fmt.Sprintf("\nlnk sandbox run: the program in %s asks to %s:\n  %s\n%stype %s and Enter to allow it this once, Enter alone to refuse: ", q.Sandbox, what, q.Call, where, word)
 }

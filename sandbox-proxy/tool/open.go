@@ -98,7 +98,7 @@ func (h *Host) show(ctx context.Context, page, opener string) (err error) {
 	if again {
 		return nil
 	}
-	if err := h.ask(ctx, Question{Sandbox: h.config.Sandbox, Name: "open", Argv: argv}, func(string) {}); err != nil {
+	if err := h.ask(ctx, Question{Sandbox: h.config.Sandbox, Name: "open", Page: true, Argv: argv}, func(string) {}); err != nil {
 		return err
 	}
 	if err := h.openPage(argv); err != nil {

@@ -15,11 +15,13 @@ type Question struct {
 
 	// Sandbox is whose program asks.
 	Sandbox string
-	// Name is the tool's, or "open".
+	// Name is the tool's, or "open" for a page.
 	Name string
+	// Page is whether it is a page to be opened, and no tool's call.
+	Page bool
 	// Argv is the whole command line that would run.
 	Argv []string
-	// Folder is where, or empty.
+	// Folder is where; empty for a page.
 	Folder string
 }
 
