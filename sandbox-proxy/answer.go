@@ -2,13 +2,11 @@ package proxy
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
 	"math"
 	"net/http"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
@@ -172,7 +170,7 @@ const (
 // cameToNothing is the answer to a call that was let through and could not be
 // connected.
 func (p *Proxy) cameToNothing(err error) answer {
-	if errors.Is(err, errBusy) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+	if noRoom(err) {
 		a := p.failed("too much is open at once")
 		a.status = http.StatusServiceUnavailable
 		a.header.Set("Retry-After", "1")

@@ -28,7 +28,7 @@ type Client struct {
 // NewClient makes a client for the bridges of this proxy; config is for TLS
 // and may be nil, for the system's roots.
 func (p *Proxy) NewClient(config *tls.Config) *Client {
-	c := &Client{proxy: p, transport: newOrigins(nil)}
+	c := &Client{proxy: p, transport: newOrigins(p.room.idle, nil)}
 	c.transport.DialContext = c.dial
 	c.transport.TLSHandshakeTimeout = helloTime
 	if config == nil {

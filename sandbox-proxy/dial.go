@@ -58,12 +58,8 @@ func (p *Proxy) dialFirst(ctx context.Context, addrs []netip.AddrPort) (net.Conn
 	}
 	ctx, cancel := context.WithTimeout(ctx, dialTime)
 	defer cancel()
-	select {
-	case p.dials <- struct{}{}:
-		defer func() { <-p.dials }()
-	case <-ctx.Done():
-		return nil, errBusy
-	}
+	ctx, leave := p.takeDial(ctx)
+	defer leave()
 	type result struct {
 		conn net.Conn
 		err  error
@@ -99,13 +95,16 @@ func (p *Proxy) dialFirst(ctx context.Context, addrs []netip.AddrPort) (net.Conn
 			if r.err == nil {
 				return r.conn, nil
 			}
+			if why := context.Cause(ctx); why != nil {
+				return nil, why
+			}
 			last = r.err
 			if failed++; failed == len(addrs) {
 				return nil, last
 			}
 			next.Reset(0)
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 	}
 }

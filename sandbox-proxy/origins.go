@@ -14,11 +14,11 @@ var errDropped = errors.New("the proxy has no call for this connection: this is 
 
 // newOrigins makes a client of plain requests: it changes nothing that it
 // carries, waits for no answer in particular, and dials by dial alone.
-func newOrigins(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
+func newOrigins(idle int, dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
 	t := &http.Transport{
 		DialContext:            dial,
 		DisableCompression:     true,
-		MaxIdleConns:           idleAll,
+		MaxIdleConns:           idle,
 		MaxIdleConnsPerHost:    idleOrigins,
 		IdleConnTimeout:        idleOriginTime,
 		ExpectContinueTimeout:  expectTime,

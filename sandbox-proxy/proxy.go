@@ -20,7 +20,7 @@ type Proxy struct {
 	config  Config
 	limiter *rate.Limiter
 	calls   chan struct{} // one in it a call that is open
-	dials   chan struct{} // one in it a call that is being connected
+	room    room
 	inward  chan struct{} // one in it a connection to a port inside
 	meter   tunnel.Meter
 	valve   tunnel.Valve
@@ -36,6 +36,7 @@ type Proxy struct {
 	wires  sync.Mutex // held while the wire is read and what it says is done
 
 	mu        sync.Mutex
+	dials     dialPlaces
 	closed    bool
 	listeners map[net.Listener]bool // true: an address of this network
 	open      map[cutter]bool
@@ -54,9 +55,10 @@ func New(c Config) (*Proxy, error) {
 		return nil, err
 	}
 	p := &Proxy{
-		config: c, calls: make(chan struct{}, maxCalls), dials: make(chan struct{}, maxDials), inward: make(chan struct{}, maxInward),
+		config: c, room: roomIn(descriptors()), inward: make(chan struct{}, maxInward),
 		listeners: map[net.Listener]bool{}, open: map[cutter]bool{},
 	}
+	p.calls = make(chan struct{}, p.room.calls)
 	if c.PerMinute > 0 {
 		p.limiter = rate.NewLimiter(rate.Limit(float64(c.PerMinute)/60), c.PerMinute)
 	}
@@ -65,9 +67,9 @@ func New(c Config) (*Proxy, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.dialing, p.cutDials = context.WithCancel(p.ctx)
-	p.origins = newOrigins(p.dialOrigin)
+	p.origins = newOrigins(p.room.idle, p.dialOrigin)
 	if c.Upstream.forwards() {
-		p.forwarding = newOrigins(p.dialForwarding)
+		p.forwarding = newOrigins(p.room.idle, p.dialForwarding)
 		p.forwarding.Proxy = asProxy
 	}
 	p.plain = newPlainServer(p)

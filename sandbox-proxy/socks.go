@@ -8,7 +8,6 @@ import (
 	"log"
 	"net"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/armon/go-socks5"
@@ -135,7 +134,7 @@ func (s *socksCall) dial(context.Context, string, string) (net.Conn, error) {
 	}
 	if err := s.call.connect(); err != nil {
 		s.reply = replyUnreachable // one word for all that can go wrong out there
-		if errors.Is(err, errBusy) || errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		if noRoom(err) {
 			s.reply = replyGeneral
 		}
 		return nil, errSOCKS

@@ -184,6 +184,9 @@ func (p *Proxy) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error) 
 		return nil, &upstreamError{"the upstream proxy is this proxy"}
 	}
 	c, err := p.dialFirst(ctx, addrs)
+	if noRoom(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &upstreamError{"the upstream proxy could not be reached"}
 	}

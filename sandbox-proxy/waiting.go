@@ -9,7 +9,7 @@ func (p *Proxy) await(g *gate) {
 	p.mu.Lock()
 	g.waits = p.waiting.PushBack(g)
 	var longest *gate
-	if p.waiting.Len() > maxWaiting {
+	if p.waiting.Len() > p.room.waiting {
 		longest = p.waiting.Remove(p.waiting.Front()).(*gate)
 		longest.waits = nil
 	}
