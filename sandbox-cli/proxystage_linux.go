@@ -12,6 +12,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/child"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 )
 
 // handoverTime bounds how long the namespace may take to be made.
@@ -72,6 +73,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	defer hand.Close()
 	cmd.Args = append([]string{self, "proxy-inside"}, want.Flags(hand.FD())...)
 	cmd.Args = append(append(cmd.Args, "--"), wall...)
+	kept := launch.Keep(f.Terminal)
 	signals := child.Hold(f.Terminal)
 	defer signals.Stop()
 	if err := hand.Start(); err != nil {
@@ -102,6 +104,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	way.inward.serve(way.proxy, hand)
 	signals.PassTo(cmd.Process.Pid)
 	status := child.Reap(cmd)
+	kept.Restore(status)
 	way.end(status)
 	return status, nil
 }

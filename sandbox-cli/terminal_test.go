@@ -69,6 +69,13 @@ func (y *typist) see(text string) {
 	y.t.Fatalf("%q did not come; seen %q", text, y.seen.String())
 }
 
+// all is what was seen from the start.
+func (y *typist) all() string {
+	y.mu.Lock()
+	defer y.mu.Unlock()
+	return y.seen.String()
+}
+
 func (y *typist) enter(text string) {
 	y.t.Helper()
 	if _, err := y.tty.WriteString(text); err != nil {
@@ -90,8 +97,8 @@ func TestCtrlC(t *testing.T) {
 		if status := waitFor(t, y.cmd); status != 12 {
 			t.Errorf("status %d", status)
 		}
-		if strings.Count(y.seen.String(), "caught-one") != 1 {
-			t.Errorf("caught more than once: %q", y.seen.String())
+		if strings.Count(y.all(), "caught-one") != 1 {
+			t.Errorf("caught more than once: %q", y.all())
 		}
 	}
 }
@@ -145,7 +152,7 @@ func TestShellInside(t *testing.T) {
 	y.see("Stopped")
 	y.enter("kill %1; wait; python3 --version; /usr/bin/python3 inject.py; echo do''ne\n")
 	y.see("done")
-	if strings.Contains(y.seen.String(), "injected") {
+	if strings.Contains(y.all(), "injected") {
 		t.Error("a character was pushed into the terminal")
 	}
 	if err := pty.Setsize(y.tty, &pty.Winsize{Rows: 40, Cols: 100}); err != nil {

@@ -370,7 +370,7 @@ func TestMeters(t *testing.T) {
 // A tunnel that waits holds no pipe, however much went through it.
 func TestIdleHoldsNothing(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("pipes are counted in /proc")
+		t.Skip("needs linux: pipes are counted in /proc")
 	}
 	chunk := strings.Repeat("x", 4<<20)
 	for range 40 {

@@ -11,6 +11,7 @@ type process struct {
 	state   byte // R, S, D, T (stopped), t (traced), Z, …
 	parent  int
 	inner   int // its number in its own pid namespace
+	group   int // its process group, in ours
 	depth   int // how many pid namespaces it has a number in
 	ignored uint64
 	caught  uint64
@@ -34,6 +35,8 @@ func readStatus(text string) process {
 		case "NSpid":
 			p.depth = len(words)
 			p.inner, _ = strconv.Atoi(words[len(words)-1])
+		case "NSpgid":
+			p.group, _ = strconv.Atoi(words[0])
 		case "SigIgn":
 			p.ignored, _ = strconv.ParseUint(words[0], 16, 64)
 		case "SigCgt":

@@ -29,9 +29,8 @@ func run(s Spec, shields []uintptr) (int, error) {
 		return StatusSetup, setupError("the sandbox could not be set up", err)
 	}
 	b := &sandbox{spec: &s, shields: shields}
-	tty := openTerminal(s.Terminal)
-	defer tty.close()
-	relay := newRelay(b, tty)
+	kept := Keep(s.Terminal)
+	relay := newRelay(b, kept.tty)
 	// Before anything is started: until then a signal that ends us leaves
 	// nothing.
 	relay.listen()
@@ -50,7 +49,7 @@ func run(s Spec, shields []uintptr) (int, error) {
 	relay.run()
 	e := <-ended
 	b.carried.Wait()
-	tty.takeBack()
+	kept.Restore(e.status)
 	return e.status, e.err
 }
 

@@ -27,6 +27,11 @@ type relay struct {
 	deaf bool
 	// frozen is whether the program's process group was stopped by us.
 	frozen bool
+	// seenStopped is whether the program was stopped when it was looked at last.
+	seenStopped bool
+	// inner is the program's own process group, which had the terminal when it
+	// stopped; 0 is none.
+	inner int
 }
 
 func newRelay(b *sandbox, tty terminal) *relay {
@@ -46,13 +51,20 @@ func (r *relay) listen() {
 
 // run passes signals on until the sandbox has ended.
 func (r *relay) run() {
-	var grace <-chan time.Time
+	var grace, look <-chan time.Time
+	if r.tty.fd >= 0 {
+		every := time.NewTicker(noticeEvery)
+		defer every.Stop()
+		look = every.C
+	}
 	for {
 		select {
 		case <-r.ended:
 			return
 		case <-grace:
 			r.sandbox.kill()
+		case <-look:
+			r.notice()
 		case s := <-r.signals:
 			r.handle(s.(syscall.Signal))
 			if grace == nil && endsAll(s) {
@@ -197,6 +209,10 @@ const goOnPatience = 100 * time.Millisecond
 // goOn lets the program go on. One on a terminal is let by the shell, with us;
 // only one that stays behind was not, and not one that is stopped anew.
 func (r *relay) goOn() {
+	if r.inner != 0 && r.tty.ours() {
+		r.tty.become(r.inner)
+	}
+	r.inner = 0
 	if r.frozen {
 		r.frozen = false
 		if first := r.sandbox.first(); first != 0 {

@@ -1,10 +1,6 @@
 package launch
 
-import (
-	"os/signal"
-
-	"golang.org/x/sys/unix"
-)
+import "golang.org/x/sys/unix"
 
 // A terminal is the controlling one, which the program shares.
 type terminal struct {
@@ -43,13 +39,17 @@ func (t terminal) ours() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// takeBack makes us the foreground again. A shell inside puts itself there and
-// cannot put us back, whose group has no number where it is.
+// takeBack makes us the foreground again, once nothing is left of the sandbox.
+// A shell inside puts itself there and cannot put us back, whose group has no
+// number where it is. What is left of its group is nobody; where there is
+// somebody, it is the caller's own shell, which put us behind.
 func (t terminal) takeBack() {
 	if !t.foreground || t.ours() {
 		return
 	}
-	signal.Ignore(unix.SIGTTOU) // which is what one gets for it from behind
-	defer signal.Reset(unix.SIGTTOU)
-	_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, unix.Getpgrp())
+	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	if err != nil || group > 0 && unix.Kill(-group, 0) != unix.ESRCH {
+		return
+	}
+	t.become(unix.Getpgrp())
 }

@@ -207,7 +207,7 @@ func exitCode(err error) int {
 // instruction itself; there only that nothing goes on can be seen.
 func TestForeignCall(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
-		t.Skip("int 0x80 is amd64's")
+		t.Skip("needs amd64: int 0x80 is its own")
 	}
 	want := syscall.SIGSYS
 	out, err := inside(t, nil, false, "int80", self(t))

@@ -28,6 +28,7 @@ var Needed = []Program{
 	{"git", "git", "dot files, hooks, fetching"},
 	{"ip", "iproute2", "the networks that tests make"},
 	{"jq", "jq", "the JSON that other programs read"},
+	{"less", "less", "a pager on a sandbox's terminal"},
 	{"nft", "nftables", "reads back the rules that were set"},
 	{"node", "nodejs", "calls out, as node does"},
 	{"perl", "perl-base", "calls out, without a proxy"},
@@ -39,9 +40,11 @@ var Needed = []Program{
 	{"strace", "strace", "a tracer inside, where developer tools are let work"},
 	{"ssh", "openssh-client", "calls out to a named port"},
 	{"sshd", "openssh-server", "what ssh calls"},
+	{"tmux", "tmux", "a terminal in a sandbox's terminal"},
 	{"unshare", "util-linux", "namespaces of the tests' own"},
 	{"wget", "wget", "calls out, as scripts do"},
 	{"useradd", "passwd", "the ordinary user"},
+	{"vi", "vim-tiny", "an editor on a sandbox's terminal, which stops itself"},
 }
 
 // ordinaryPath is where programs are looked for: what is found elsewhere, in
