@@ -21,6 +21,7 @@ func Facts() verdict.Facts {
 		Has: map[string]bool{
 			"amd64":    runtime.GOARCH == "amd64",
 			"macos":    runtime.GOOS == "darwin",
+			"linux":    runtime.GOOS == "linux",
 			"apparmor": there("/sys/kernel/security/apparmor"),
 			"ipv6":     there("/proc/net/if_inet6"),
 		},
