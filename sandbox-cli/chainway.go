@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // wayOf is what the proxy stage is told for a confinement whose network is one
@@ -63,6 +64,7 @@ func holdChain(c client.Confinement, mode client.Proxied, s setting) (chain, err
 	port := f.ProxyPort
 	f.ProxyPort, f.Dir, f.Hold, f.Terminal = 0, mode.Proxy.Dir, true, false
 	env := proxyVariables(port)
+	env["GIT_SSH_COMMAND"] = sshBy(linuxwall.ProgramInside) // nothing is carried there
 	maps.Copy(env, f.variables("http://127.0.0.1:"+strconv.Itoa(int(port))))
 	return chain{argv: append([]string{s.self, "proxy"}, f.args()...), env: env, files: f.files(), hand: f.handed()}, nil
 }

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/miekg/dns"
+
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/labtest"
 )
 
@@ -234,8 +236,15 @@ func TestFoldersThatAreRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	open755, sticky := dir("open", 0o755), dir("sticky", 0o700)
+	if err := os.WriteFile(filepath.Join(open755, "mail"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(sticky, os.ModeSticky|0o777); err != nil {
+		t.Fatal(err)
+	}
 	for at, want := range map[string]string{
-		dir("open", 0o755): "want 0700, or 2770", dir("group", 0o770): "want 0700, or 2770", link: "it is no folder",
+		open755: "want 0700, or 2770", sticky: "want 0700, or 2770", link: "it is no folder",
 		taken: "another is listening there", file: "something is there that is no socket",
 		filepath.Join(s.root, "no", "where"): "no such file", good + "/": "absolute",
 	} {
@@ -261,7 +270,7 @@ func TestHold(t *testing.T) {
 	cmd := s.hold(dir, map[string]any{"hosts": []string{labtest.AllowedName}})
 	cmd.Process.Kill()
 	cmd.Wait()
-	cmd = s.hold(dir, map[string]any{"hosts": []string{labtest.AllowedName}})
+	cmd = s.hold(dir, map[string]any{"hosts": []string{labtest.AllowedName, labtest.AllowedName + ":7778"}})
 	if n, said := byFolder(dir, "http://"+labtest.AllowedName+"/hello"); n != 200 {
 		t.Errorf("%d %s", n, said)
 	}
@@ -272,6 +281,24 @@ func TestHold(t *testing.T) {
 		info, err := os.Lstat(filepath.Join(dir, name))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	// Names are told by dns.sock, as addresses that out.sock knows again.
+	query := dns.Conn{Conn: must(net.Dial("unix", filepath.Join(dir, "dns.sock")))}
+	defer query.Close()
+	for name, want := range map[string]int{labtest.AllowedName: dns.RcodeSuccess, labtest.OtherName: dns.RcodeNameError} {
+		if err := query.WriteMsg(new(dns.Msg).SetQuestion(name+".", dns.TypeA)); err != nil {
+			t.Fatal(err)
+		}
+		a, err := query.ReadMsg()
+		if err != nil || a.Rcode != want || len(a.Answer) != 1-want/dns.RcodeNameError {
+			t.Errorf("%s: %v, %v", name, a, err)
+		}
+		if want == dns.RcodeSuccess {
+			address := a.Answer[0].(*dns.A).A.String()
+			if got := connected(t, filepath.Join(dir, "out.sock"), address+":7778"); got != "greeting" {
+				t.Errorf("by its address: %q", got)
+			}
 		}
 	}
 	cmd.Process.Signal(syscall.SIGTERM)

@@ -9,11 +9,8 @@ import (
 // stage gives a step of a start by its word. They are dispatched before any
 // command is built. All are hidden.
 func stage(word string) (stages.Stage, bool) {
-	switch word {
-	case "proxy":
+	if word == "proxy" {
 		return proxyStage, true
-	case "connect":
-		return connectStage, true
 	}
 	s, ok := stages.All[word]
 	return s, ok

@@ -18,6 +18,7 @@ type teller struct {
 	w    io.Writer
 	on   bool
 	late bool
+	mode string // of the way
 
 	mu    sync.Mutex
 	seen  map[string]bool
@@ -26,12 +27,12 @@ type teller struct {
 }
 
 func newTeller(w io.Writer, f proxyFlags) *teller {
-	return &teller{w: w, on: f.Tell, late: f.Terminal, seen: map[string]bool{}}
+	return &teller{w: w, on: f.Tell, late: f.Terminal, mode: f.Mode, seen: map[string]bool{}}
 }
 
 // tell notes one refusal: what was asked for, why not, and what would open it.
 func (t *teller) tell(what, why string, open judge.Open) {
-	line := fmt.Sprintf("refused %s: %s", what, why) + toOpen(open)
+	line := fmt.Sprintf("refused %s: %s", what, why) + toOpen(opens(t.mode, open))
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -57,6 +58,15 @@ func (t *teller) say(line string) {
 	} else {
 		complainLine(t.w, "run", line)
 	}
+}
+
+// opens is what would open a call in a mode: a network of ports alone has no
+// internet to switch on.
+func opens(mode string, open judge.Open) judge.Open {
+	if mode == wayLoopback && open == judge.NoInternetOpen {
+		return judge.Open{Member: `network.mode = "proxied"`}
+	}
+	return open
 }
 
 // toOpen says what would open it: the flag, as whoever runs a program types it,

@@ -56,10 +56,14 @@ func pointing(at string, s setting) map[string]string {
 		pointedBy:  address.String(),
 		"NO_PROXY": noProxy, "no_proxy": noProxy,
 		"NODE_USE_ENV_PROXY": "1",
-		// ssh knows of no proxy, and its proxy command no password: ours reads
-		// the address where it is.
-		"GIT_SSH_COMMAND": "ssh -o ProxyCommand=" + shellWord(shellWord(s.self)+" connect --by "+pointedBy+" %h %p"),
+		"GIT_SSH_COMMAND":    sshBy(s.self),
 	}
+}
+
+// sshBy has ssh call by the proxy: it knows of none itself, and its proxy
+// command of no password. Ours, in the binary, reads the address where it is.
+func sshBy(binary string) string {
+	return "ssh -o ProxyCommand=" + shellWord(shellWord(binary)+" connect --by "+pointedBy+" %h %p")
 }
 
 // shellWord quotes a word for a shell.

@@ -264,6 +264,10 @@ func TestLoopback(t *testing.T) {
 	if out != fmt.Sprintf("127.0.0.1:%d open\n127.0.0.1:%d ECONNREFUSED\n", open, shut) {
 		t.Errorf("by a spec: %q", out)
 	}
+	e := s.run("--spec=sandbox.toml", "--", "getent", "hosts", labtest.AllowedName)
+	if e.status != 2 || !strings.Contains(e.errors, `to open it: network.mode = "proxied"`) {
+		t.Errorf("what would open it: status %d, %q", e.status, e.errors)
+	}
 }
 
 // host without localhost reaches any address but this machine's own, by TCP and

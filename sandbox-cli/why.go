@@ -118,5 +118,5 @@ func whyHost(c client.Confinement, set setting, ask string) (bool, string, error
 	if d.Allowed {
 		return true, fmt.Sprintf("open     %s:%d", host, port), nil
 	}
-	return false, fmt.Sprintf("refused  %s:%d: %s", host, port, d.Detail) + toOpen(d.Open), nil
+	return false, fmt.Sprintf("refused  %s:%d: %s", host, port, d.Detail) + toOpen(opens(flags.Mode, d.Open)), nil
 }

@@ -20,6 +20,7 @@ var All = map[string]Stage{
 	"noexec":       noexecStage,
 	"inside":       insideStage,
 	"sweep":        sweep,
+	"connect":      connect,
 }
 
 // Binary is the name of the program that holds these steps and nothing else. It

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,10 +105,10 @@ func TestOpen(t *testing.T) {
 // heard.
 func TestControl(t *testing.T) {
 	l := listen(t)
-	uid := 1
-	var binds []string
+	var uid atomic.Int32
+	var binds []string // under the control's own lock, and read when it has ended
 	c := &Control{
-		Peer: func(net.Conn) (int, error) { return uid, nil },
+		Peer: func(net.Conn) (int, error) { return int(uid.Load()), nil },
 		May:  func(uid int) bool { return uid == 1 },
 		Bind: func(b client.ProxyBind) error {
 			binds = append(binds, b.Name)
@@ -130,7 +131,7 @@ func TestControl(t *testing.T) {
 		return strings.TrimSpace(string(got))
 	}
 	for _, step := range []struct {
-		uid        int
+		uid        int32
 		line, want string
 	}{
 		{2, `{"upstream":"direct","name":"a"}`, `{"error":"user 2 may not bind this proxy"}`},
@@ -141,16 +142,16 @@ func TestControl(t *testing.T) {
 		{1, `{"upstream":"direct","name":"b"}`, `{"error":"this proxy is bound already`},
 		{2, `{"upstream":"direct","name":"b"}`, `{"error":"user 2 may not`},
 	} {
-		uid = step.uid
+		uid.Store(step.uid)
 		if got := ask(step.line); !strings.HasPrefix(got, step.want) {
 			t.Errorf("%s: %s, want %s", step.line, got, step.want)
 		}
 	}
-	if strings.Join(binds, " ") != "bad a" {
-		t.Errorf("binds: %q", binds)
-	}
 	l.Close()
 	if err := <-served; err != nil {
 		t.Error(err)
+	}
+	if strings.Join(binds, " ") != "bad a" {
+		t.Errorf("binds: %q", binds)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -52,13 +53,32 @@ func Open(path string, group int) (*Folder, error) {
 	return f, nil
 }
 
-// Make makes a private folder where there is nothing.
+// Make makes a private folder where there is nothing, and makes the user's own
+// private where nothing is in it but what belongs in such a folder. One that is
+// shared stays as it is; what else it is, [Open] says.
 func Make(path string) error {
 	err := unix.Mkdir(path, private)
-	if errors.Is(err, unix.EEXIST) {
-		return nil // what it is, Open says
+	if err == nil {
+		return nil
 	}
+	if !errors.Is(err, unix.EEXIST) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
+		return nil
+	}
+	dir := os.NewFile(uintptr(fd), path)
+	defer dir.Close()
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || int(st.Uid) != unix.Geteuid() || !tightened(st.Mode&0o7777) {
+		return nil
+	}
+	names, err := dir.Readdirnames(len(sockets) + 1)
+	if err != nil && !errors.Is(err, io.EOF) || slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(sockets, n) }) {
+		return nil
+	}
+	if err := unix.Fchmod(fd, private); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil

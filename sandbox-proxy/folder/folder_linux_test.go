@@ -192,3 +192,35 @@ func TestALongPath(t *testing.T) {
 	}
 	c.Close()
 }
+
+// A folder of the user's that others may enter is made private, unless it is
+// somebody's for something else.
+func TestMakeTightens(t *testing.T) {
+	for what, c := range map[string]struct {
+		fill string
+		want os.FileMode
+	}{"empty": {"", 0o700}, "with a socket of before": {Out, 0o700}, "with another file": {"mail", 0o755}} {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if c.fill != "" {
+			if err := os.WriteFile(filepath.Join(dir, c.fill), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Make(dir); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != c.want {
+			t.Errorf("%s: %v, %v", what, info.Mode(), err)
+		}
+		f, err := Open(dir, Anyone)
+		if (err == nil) != (c.want == 0o700) {
+			t.Errorf("%s: %v", what, err)
+		}
+		if err == nil {
+			f.Close()
+		}
+	}
+}

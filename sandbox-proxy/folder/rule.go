@@ -55,6 +55,14 @@ func judge(f facts, user int, mine func(gid int) bool, group int) error {
 	return nil
 }
 
+// sockets are all that belongs in such a folder.
+var sockets = []string{Out, DNS, In, Desktop}
+
+// tightened says whether a folder of the user's own with that mode is made
+// private: one that others may enter, as mkdir(1) makes it, and no folder of a
+// kind of its own (sticky, or with its group's id set).
+func tightened(mode uint32) bool { return mode != private && mode&0o7000 == 0 && mode&0o700 == 0o700 }
+
 // modeOf is a socket's, in a folder of that mode.
 func modeOf(folder uint32) fs.FileMode {
 	if folder == shared {

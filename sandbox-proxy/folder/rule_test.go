@@ -34,6 +34,11 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
+	for mode, want := range map[uint32]bool{0o755: true, 0o775: true, 0o711: true, 0o700: false, 0o2770: false, 0o1777: false, 0o2755: false, 0o555: false} {
+		if tightened(mode) != want {
+			t.Errorf("%04o: tightened %v", mode, !want)
+		}
+	}
 	if modeOf(shared) != 0o660 || modeOf(private) != 0o600 {
 		t.Error("modes of sockets")
 	}

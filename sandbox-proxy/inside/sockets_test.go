@@ -147,6 +147,10 @@ func TestDialOfAStoppedProcess(t *testing.T) {
 	s, cmd, _ := started(t, Want{Sockets: true})
 	defer s.Close()
 	cmd.Process.Signal(syscall.SIGSTOP)
+	var ws syscall.WaitStatus
+	if _, err := syscall.Wait4(cmd.Process.Pid, &ws, syscall.WUNTRACED, nil); err != nil || !ws.Stopped() {
+		t.Fatalf("it did not stop: %v", err)
+	}
 	for range 3 {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		if c, err := s.Dial(ctx, 3000); !errors.Is(err, context.DeadlineExceeded) {

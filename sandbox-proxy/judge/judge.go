@@ -35,6 +35,9 @@ type Judge struct {
 	unknown    unknown
 }
 
+// NoInternetOpen is what opens a sandbox that has no internet.
+var NoInternetOpen = Open{Member: "no_internet = false"}
+
 // New makes a judge. A rule that is not in normal form is refused with its
 // normal form, as is one that nothing could open: the error is a [*RuleError]
 // there.
@@ -79,7 +82,7 @@ func (j *Judge) Rule(c Call) Decision {
 		return j.local(h, c.Port)
 	}
 	if j.noInternet {
-		return refused(h.String(), c.Port, NoInternet, "this sandbox has no internet", Open{Member: "no_internet = false"})
+		return refused(h.String(), c.Port, NoInternet, "this sandbox has no internet", NoInternetOpen)
 	}
 	if metadataNames[h.name] {
 		return j.closed(h, c.Port, metadata, netip.Addr{})
@@ -124,7 +127,7 @@ func (j *Judge) Name(name string) Decision {
 	case h.localName():
 		return refused(d.Host, 0, Address, loopback.String(), Open{})
 	case j.noInternet:
-		return refused(d.Host, 0, NoInternet, "this sandbox has no internet", Open{Member: "no_internet = false"})
+		return refused(d.Host, 0, NoInternet, "this sandbox has no internet", NoInternetOpen)
 	case metadataNames[h.name]:
 		return refused(d.Host, 0, Address, metadata.String(), Open{})
 	case !named:

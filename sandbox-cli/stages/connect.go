@@ -1,4 +1,4 @@
-package cli
+package stages
 
 import (
 	"bufio"
@@ -11,6 +11,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 )
 
 const (
@@ -20,16 +22,16 @@ const (
 	maxConnectHead = 64 << 10
 )
 
-// connectStage is the proxy command of ssh: `connect --by <variable> <host>
+// connect is the proxy command of ssh: `connect --by <variable> <host>
 // <port>` joins standard input and output to a host, through the proxy whose
 // address the variable holds.
-func connectStage(s Streams, args []string) (int, error) {
+func connect(s say.Streams, args []string) (int, error) {
 	if len(args) != 4 || args[0] != "--by" {
-		return statusRefused, errors.New("want connect --by <variable> <host> <port>: lnk sandbox puts it into GIT_SSH_COMMAND")
+		return say.StatusRefused, errors.New("want connect --by <variable> <host> <port>: lnk sandbox puts it into GIT_SSH_COMMAND")
 	}
 	c, r, err := connectBy(os.Getenv(args[1]), args[2], args[3])
 	if err != nil {
-		return statusFailed, fmt.Errorf("%s:%s by the proxy in %s: %w", args[2], args[3], args[1], err)
+		return say.StatusFailed, fmt.Errorf("%s:%s by the proxy in %s: %w", args[2], args[3], args[1], err)
 	}
 	defer c.Close()
 	go func() {
@@ -37,7 +39,7 @@ func connectStage(s Streams, args []string) (int, error) {
 		c.(*net.TCPConn).CloseWrite()
 	}()
 	if _, err := io.Copy(s.Out, r); err != nil {
-		return statusFailed, err
+		return say.StatusFailed, err
 	}
 	return 0, nil
 }
@@ -76,7 +78,7 @@ func connectBy(address, host, port string) (net.Conn, io.Reader, error) {
 	}
 	if word := strings.Fields(said); len(word) < 2 || word[1] != "200" {
 		line, _ := io.ReadAll(io.LimitReader(r, maxConnectHead))
-		return fail(errors.New(oneLine(strings.TrimSpace(string(line)))))
+		return fail(errors.New(say.OneLine(strings.TrimSpace(string(line)))))
 	}
 	c.SetDeadline(time.Time{})
 	return c, r, nil
