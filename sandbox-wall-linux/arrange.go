@@ -103,6 +103,9 @@ func (d *draft) keeps(p, g *place) (bool, error) {
 		// by where it stands.
 		return true, nil
 	}
+	if p.kind == ours && p.rank == rankDot {
+		return d.hold(p, Folder), nil
+	}
 	// One of ours needs a folder to stand on.
 	r := d.t.resolve(p.at)
 	return !g.kind.host() || r.node.Kind == Folder && r.real == p.at, nil

@@ -51,6 +51,9 @@ func (d *draft) protectGit(dir string) error {
 			return err
 		}
 	}
+	if err := d.protectAttributes(join(dir, "info"), because); err != nil {
+		return err
+	}
 	worktrees, whole := d.list(join(dir, "worktrees"))
 	if !whole {
 		return refuse("dot files", join(dir, "worktrees"), "too many worktrees to protect each: run git worktree prune", nil)
@@ -71,6 +74,23 @@ func (d *draft) protectGit(dir string) error {
 		}
 	}
 	return d.protectModules(join(dir, "modules"))
+}
+
+// protectAttributes keeps info/attributes, which sends files through filters
+// (gitattributes(5)) and shows in no diff. Without its folder nothing stands
+// there to hold it: then the program has a folder of its own in its place, for
+// what git writes there when it tidies up.
+func (d *draft) protectAttributes(info string, because Reason) error {
+	n := d.standing(info, "")
+	switch n.Kind {
+	case Folder:
+		at := join(info, "attributes")
+		return d.protectFile(place{at: at, node: d.standing(at, ""), because: because})
+	case Missing:
+		d.add(place{at: info, kind: ours, rank: rankDot, perm: 0o755, node: n, because: because})
+		return nil
+	}
+	return d.protectFile(place{at: info, node: n, because: because})
 }
 
 // protectFile makes one file or folder of a repository read only, or keeps it
@@ -154,9 +174,10 @@ func (d *draft) list(dir string) ([]string, bool) {
 	return d.t.names(dir)
 }
 
-// openWorktree opens the repository of a linked worktree, whose .git is a file
-// that names a folder in it. The file may be anyone's, so the folder must be a
-// worktree of a repository and name this file in turn.
+// openWorktree opens the repository of a linked worktree or a submodule, whose
+// .git is a file that names a folder. The file may be anyone's, so that folder
+// must be a worktree's in a repository, or a submodule's, and name this file in
+// turn.
 func (d *draft) openWorktree(p place) error {
 	d.add(place{at: p.at, kind: readOnly, rank: p.rank, node: p.node, because: Reason{Member: "dot files", Text: "what is in it runs outside"}})
 	common, why := d.repositoryOf(p.at)
@@ -169,7 +190,7 @@ func (d *draft) openWorktree(p place) error {
 		return nil
 	}
 	because := p.because
-	because.Text = "the repository of this worktree"
+	because.Text = "the repository of this work tree"
 	d.add(place{at: common, kind: readWrite, rank: rankDot, node: d.t.node(common), because: because})
 	return d.protectGit(common)
 }
@@ -183,8 +204,11 @@ func (d *draft) repositoryOf(file string) (common, why string) {
 		return "", "it does not say gitdir"
 	}
 	own, ok := d.gitFolder(parent(file), dir)
-	if !ok || base(parent(own)) != "worktrees" {
-		return "", "its gitdir is no worktree of a repository"
+	if !ok {
+		return "", "its gitdir is not there"
+	}
+	if base(parent(own)) != "worktrees" {
+		return d.submoduleOf(file, own)
 	}
 	common = parent(parent(own))
 	back, _ := d.t.text(join(own, "gitdir"))
@@ -199,6 +223,39 @@ func (d *draft) repositoryOf(file string) (common, why string) {
 		return "", "its repository has no HEAD or no objects"
 	}
 	return common, ""
+}
+
+// submoduleOf gives the repository that the .git file of a submodule belongs
+// to, which is own: its configuration names the file's folder in turn, as
+// core.worktree (git-config(1)).
+func (d *draft) submoduleOf(file, own string) (repository, why string) {
+	if d.t.node(join(own, "HEAD")).Kind != File || d.t.node(join(own, "objects")).Kind != Folder {
+		return "", "its gitdir is neither a worktree nor a repository"
+	}
+	text, whole := d.t.text(join(own, "config"))
+	names, ok := coreWorktree(text)
+	if led, there := d.gitFolder(own, names); !whole || !ok || !there || led != parent(file) {
+		return "", "its repository does not name it in turn (core.worktree)"
+	}
+	return own, ""
+}
+
+// coreWorktree reads core.worktree of a configuration, written plainly: what is
+// quoted or spread over lines is not taken.
+func coreWorktree(config string) (path string, ok bool) {
+	core := false
+	for line := range strings.Lines(config) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			core = strings.EqualFold(line, "[core]")
+			continue
+		}
+		name, value, has := strings.Cut(line, "=")
+		if core && has && strings.EqualFold(strings.TrimSpace(name), "worktree") {
+			path, ok = strings.TrimSpace(value), !strings.ContainsAny(value, "\"\\#;")
+		}
+	}
+	return path, ok
 }
 
 // gitFolder gives the real folder that a path written in a file of git's
