@@ -89,7 +89,8 @@ var credentials = map[string]bool{
 
 // inQuery are the members of a query that do.
 var inQuery = map[string]bool{
-	"key": true, "api_key": true, "api-key": true, "apikey": true, "access_token": true, "x-goog-api-key": true,
+	"key": true, "api_key": true, "api-key": true, "apikey": true, "access_token": true, "oauth_token": true, "x-goog-api-key": true,
+	"$httpheaders": true, // which Google reads headers from
 }
 
 // ask takes the program's own credentials out of a request, and puts the key in.
@@ -100,6 +101,7 @@ func (m *model) ask(out *http.Request) {
 		}
 	}
 	out.Trailer = nil // nothing that an API reads
+	withoutProtocolKey(out.Header)
 	out.URL.RawQuery = withoutCredentials(out.URL.RawQuery)
 	out.Header.Set(m.header, m.value)
 	// What is compressed could not be read, nor what comes in ranges.
@@ -107,6 +109,26 @@ func (m *model) ask(out *http.Request) {
 	out.Header.Del("Sec-Websocket-Extensions")
 	out.Header.Del("Range")
 	out.Header.Del("If-Range")
+}
+
+// protocolKey begins the name of a websocket's protocol that is a key: how a
+// browser, which sets no headers, gives OpenAI one.
+const protocolKey = "openai-insecure-api-key."
+
+func withoutProtocolKey(h http.Header) {
+	const name = "Sec-Websocket-Protocol"
+	var kept []string
+	for _, line := range h[name] {
+		for one := range strings.SplitSeq(line, ",") {
+			if one = strings.TrimSpace(one); !strings.HasPrefix(strings.ToLower(one), protocolKey) {
+				kept = append(kept, one)
+			}
+		}
+	}
+	delete(h, name)
+	if len(kept) > 0 {
+		h.Set(name, strings.Join(kept, ", "))
+	}
 }
 
 // withoutCredentials leaves members out of a query, the rest as it is.
