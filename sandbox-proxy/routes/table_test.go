@@ -225,7 +225,12 @@ func TestCallsAreCounted(t *testing.T) {
 	if !strings.HasSuffix(body, "|hello") {
 		t.Error(body)
 	}
-	r := <-l.ended
+	var r proxy.Record
+	select {
+	case r = <-l.ended:
+	case <-time.After(patience):
+		t.Fatal("nobody is told of the call")
+	}
 	if r.Route != "tool/gh" || !r.Allowed || r.Up != 5 || r.Down != uint64(len(body)) {
 		t.Errorf("%+v", r)
 	}

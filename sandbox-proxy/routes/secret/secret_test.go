@@ -97,6 +97,21 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
+// A header by another name is one to a host that reads them so.
+func TestHeaderByAnotherName(t *testing.T) {
+	l := newLab(t, ok, func(s *route.Secret, _ *judge.Rules, _ *proxy.Config) { s.Header = "X-Own_Key" })
+	for _, lines := range [][]string{
+		{"X_Own_Key: mine"}, {"X-Own-Key: " + placeholder}, {"X-Own_Key: " + placeholder, "X-Own-Key: mine"}, {"x_own-key: mine", "X-Own_Key: " + placeholder},
+	} {
+		if status, head, body := l.say(get("/x", lines...)); status != 403 || head.Get("Lnk-Refused") != "credential" {
+			t.Errorf("%q: %d %q", lines, status, body)
+		}
+	}
+	if status, _, _ := l.say(get("/x", "X-Own_Key: "+placeholder)); status != 200 || len(l.requests()) != 1 {
+		t.Error(status, l.requests())
+	}
+}
+
 // Taken out by Connection, it goes without.
 func TestConnectionNamesTheHeader(t *testing.T) {
 	l := newLab(t, ok, header)
