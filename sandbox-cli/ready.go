@@ -180,16 +180,17 @@ func prepared(s Streams, yes bool) error {
 // installBwrap installs bubblewrap with apt, as root or by a sudo that asks
 // nothing.
 func installBwrap(s Streams) error {
-	apt, err := exec.LookPath("apt-get")
+	apt, err := ofSystem("apt-get")
 	if err != nil {
 		return fmt.Errorf("bubblewrap: there is no apt-get here: install the package bubblewrap with this system's own tool")
 	}
 	var before []string
 	if os.Geteuid() != 0 {
-		if exec.Command("sudo", "-n", "true").Run() != nil {
+		sudo, err := ofSystem("sudo")
+		if err != nil || exec.Command(sudo, "-n", "true").Run() != nil {
 			return fmt.Errorf("bubblewrap: needs root, and sudo asks for a password: run `sudo apt-get install bubblewrap`")
 		}
-		before = []string{"sudo", "-n"}
+		before = []string{sudo, "-n"}
 	}
 	install := append(before, apt, "install", "-y", "--no-install-recommends", "bubblewrap")
 	fmt.Fprintf(s.Out, "running  %s\n", strings.Join(install, " "))
@@ -203,6 +204,17 @@ func installBwrap(s Streams) error {
 		}
 	}
 	return nil
+}
+
+// ofSystem gives a program of the system's own folders. PATH is not asked: a
+// folder on it may be one that a sandbox wrote.
+func ofSystem(name string) (string, error) {
+	for _, dir := range []string{"/usr/bin", "/bin", "/usr/sbin", "/sbin"} {
+		if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s: %w", name, exec.ErrNotFound)
 }
 
 // quiet runs a command and gives the last line it said.

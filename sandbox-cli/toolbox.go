@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 
@@ -82,11 +81,15 @@ func (t *toolbox) kinds(others routes.Kinds) routes.Kinds {
 	}
 	all := maps.Clone(others)
 	all["tool"] = func(r route.Route, _ routes.With) (routes.Bridge, error) {
-		return hosted{t.host.Tool(r.Name, r.Kind.(route.Tool))}, nil
+		kind := r.Kind.(route.Tool)
+		if err := t.host.Check(kind); err != nil {
+			return nil, err
+		}
+		return hosted{t.host.Tool(r.Name, kind)}, nil
 	}
 	all["open"] = func(route.Route, routes.With) (routes.Bridge, error) {
-		opener, _ := exec.LookPath(shim.OpenName) // one that is not there is said when a page is opened
-		return hosted{t.host.Opener(opener)}, nil
+		// One that is not there is said when a page is opened.
+		return hosted{t.host.Opener(t.host.Find(shim.OpenName))}, nil
 	}
 	return all
 }

@@ -3,6 +3,7 @@ package route
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
@@ -88,9 +89,54 @@ func (b Beside) check(r Route) error {
 	case Bridge:
 		return form.At("bridge", form.At("socket", b.outside(k.Socket, "serve it")))
 	case Tool:
-		return form.At("tool", form.At("argv", form.AtIndex(0, b.outside(k.Argv[0], "replace it"))))
+		return form.At("tool", form.At("argv", b.checkArgv(k.Argv)))
 	}
 	return nil
+}
+
+// checkArgv refuses a tool whose program, or whose script or configuration
+// among its own words, the program inside could replace. A folder that is
+// written is a fine word as a whole: what the program cannot replace is the
+// folder itself, and tools work on what is in it.
+func (b Beside) checkArgv(argv []string) error {
+	for i, word := range argv {
+		p := word
+		if i > 0 {
+			if p = pathIn(word); p == "" {
+				continue
+			}
+			if p[0] == '.' {
+				return form.AtIndex(i, form.Refuse(form.Quote(word)+": relative to a folder that the program chooses: write the whole path"))
+			}
+			if slices.Contains(b.Write, path.Clean(p)) {
+				continue
+			}
+			p = path.Clean(p)
+		}
+		if err := b.outside(p, "replace it"); err != nil {
+			return form.AtIndex(i, err)
+		}
+	}
+	return nil
+}
+
+// pathIn gives the path that a word is, or ends with behind an option's name:
+// /a/b, --file=/a/b, -f/a/b, ./a. Empty is none.
+func pathIn(word string) string {
+	if rest, ok := strings.CutPrefix(word, "-"); ok {
+		if _, value, ok := strings.Cut(rest, "="); ok {
+			rest = value
+		} else if at := strings.IndexByte(rest, '/'); at >= 0 {
+			rest = rest[at:]
+		}
+		word = rest
+	}
+	for _, start := range []string{"/", "./", "../"} {
+		if strings.HasPrefix(word, start) {
+			return word
+		}
+	}
+	return ""
 }
 
 // outside refuses a path that the program writes.

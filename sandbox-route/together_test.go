@@ -13,8 +13,8 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
 
-func tool(name, program string) route.Route {
-	return route.Route{Name: name, Kind: route.Tool{Argv: []string{program}, Ask: route.AskAll}}
+func tool(name string, argv ...string) route.Route {
+	return route.Route{Name: name, Kind: route.Tool{Argv: argv, Ask: route.AskAll}}
 }
 
 func bridge(name, socket string, env ...string) route.Route {
@@ -97,6 +97,11 @@ func TestCheckRoutes(t *testing.T) {
 		{"a socket with the root written", []route.Route{bridge("a", "/run/a.sock")}, route.Beside{Write: []string{"/"}}, `/0/bridge/socket: "/run/a.sock": in "/", which the program writes and so could serve it`},
 		{"a program in what is written", []route.Route{tool("a", "/p/gh")}, route.Beside{Write: []string{"/p"}}, `/0/tool/argv/0: "/p/gh": in "/p", which the program writes and so could replace it`},
 		{"a link out of what is written", []route.Route{tool("a", "/p/gh")}, route.Beside{Write: []string{"/p"}, Resolve: links(map[string]string{"/p/gh": "/usr/bin/gh"})}, `/0/tool/argv/0: "/p/gh": in "/p", which the program writes and so could replace it`},
+		{"a script in what is written", []route.Route{tool("a", "/usr/bin/python3", "/p/s.py")}, route.Beside{Write: []string{"/p"}}, `/0/tool/argv/1: "/p/s.py": in "/p", which the program writes and so could replace it`},
+		{"a file of an option in it", []route.Route{tool("a", "/usr/bin/make", "--file=/p/Makefile")}, route.Beside{Write: []string{"/p"}}, `/0/tool/argv/1: "/p/Makefile": in "/p", which the program writes and so could replace it`},
+		{"one behind a letter", []route.Route{tool("a", "/usr/bin/make", "-f/q/../p/Makefile")}, route.Beside{Write: []string{"/p"}}, `/0/tool/argv/1: "/p/Makefile": in "/p", which the program writes and so could replace it`},
+		{"a script beside the program's folder", []route.Route{tool("a", "/bin/sh", "./s.sh")}, route.Beside{}, `/0/tool/argv/1: "./s.sh": relative to a folder that the program chooses: write the whole path`},
+		{"the written folder itself, and words that are no paths", []route.Route{tool("a", "/usr/bin/git", "-C", "/p", "--work-tree=/p/", "origin/main", "-x", "a=b")}, route.Beside{Write: []string{"/p"}}, ""},
 		{"a link into what is written", []route.Route{bridge("a", "/run/a.sock")}, route.Beside{Write: []string{"/p"}, Resolve: links(map[string]string{"/run/a.sock": "/p/a.sock"})}, `/0/bridge/socket: "/run/a.sock": in "/p", which the program writes and so could serve it`},
 		{"a folder that is a link into it, its socket still missing", []route.Route{bridge("a", "/run/missing.sock")}, route.Beside{Write: []string{"/p"}, Resolve: links(map[string]string{"/run": "/p"})}, `/0/bridge/socket: "/run/missing.sock": in "/p", which the program writes and so could serve it`},
 		{"what is written is a link", []route.Route{bridge("a", "/real/a.sock")}, route.Beside{Write: []string{"/p"}, Resolve: links(map[string]string{"/p": "/real"})}, `/0/bridge/socket: "/real/a.sock": in "/p", which the program writes and so could serve it`},

@@ -1,6 +1,10 @@
 package tool
 
 import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,8 +26,10 @@ const ownFolder = "/run/lnk/"
 
 // Environ is the environment of every tool, of the proxy's own: what lnk
 // sandbox run gives a program, and what finds the services of the session.
-// Nothing of it comes from inside, and nothing points at the sandbox's proxy.
-func Environ(own []string) []string {
+// Nothing of it comes from inside, nothing points at the sandbox's proxy, and
+// nothing that names files is where the program writes, which beside says: what
+// a tool starts by its name would be the program's.
+func Environ(own []string, beside route.Beside) []string {
 	var env []string
 	for _, v := range own {
 		name, value, ok := strings.Cut(v, "=")
@@ -31,7 +37,9 @@ func Environ(own []string) []string {
 		case !ok || strings.ContainsRune(v, 0):
 		case name == "PWD": // the working folder is the call's
 		case name == "PATH":
-			env = append(env, "PATH="+outside(value))
+			env = append(env, "PATH="+strings.Join(outside(value, beside), ":"))
+		case strings.HasPrefix(name, "XDG_") && strings.HasPrefix(value, "/") && len(outside(value, beside)) <= strings.Count(value, ":"):
+			// It names what the program writes. Without it its default holds.
 		case route.KeptByRun(name) || slices.Contains(ofSession, name):
 			env = append(env, v)
 		}
@@ -39,11 +47,68 @@ func Environ(own []string) []string {
 	return env
 }
 
-// outside is PATH without the folder of the names inside.
-func outside(path string) string {
-	return strings.Join(slices.DeleteFunc(strings.Split(path, ":"), func(dir string) bool {
-		return strings.HasPrefix(dir+"/", ownFolder)
-	}), ":")
+// outside is the folders of a PATH that the program can put nothing in: not its
+// own names, not what it writes, and not the folder that a call starts in,
+// which an empty or relative entry means.
+func outside(path string, beside route.Beside) []string {
+	return slices.DeleteFunc(strings.Split(path, ":"), func(dir string) bool {
+		if !filepath.IsAbs(dir) || strings.HasPrefix(dir+"/", ownFolder) {
+			return true
+		}
+		_, writes := beside.Writes(filepath.Clean(dir))
+		return writes
+	})
+}
+
+// maxFirstLine is how much of a program is read for its first line: what the
+// kernel reads of it (BINPRM_BUF_SIZE, since Linux 5.1).
+const maxFirstLine = 256
+
+// Check refuses a tool that is a script whose interpreter, which its first line
+// names, the program inside could replace.
+func (h *Host) Check(t route.Tool) error {
+	f, err := os.Open(t.Argv[0])
+	if err != nil {
+		return nil // what cannot be read is no script, and what is not there is said when it is called
+	}
+	defer f.Close()
+	line := make([]byte, maxFirstLine)
+	n, _ := io.ReadFull(f, line)
+	text, _, _ := strings.Cut(string(line[:n]), "\n")
+	rest, script := strings.CutPrefix(text, "#!")
+	if !script {
+		return nil
+	}
+	for _, word := range strings.Fields(rest) {
+		if !filepath.IsAbs(word) {
+			continue
+		}
+		if w, writes := h.beside.Writes(filepath.Clean(word)); writes {
+			return fmt.Errorf("%s: started by %s, in %s, which the program writes and so could replace it", t.Argv[0], word, w)
+		}
+	}
+	return nil
+}
+
+// Find gives the program of a name on the PATH that tools have, or "".
+func (h *Host) Find(name string) string {
+	for _, v := range h.environ {
+		path, ok := strings.CutPrefix(v, "PATH=")
+		if !ok {
+			continue
+		}
+		for _, dir := range filepath.SplitList(path) {
+			at := filepath.Join(dir, name)
+			info, err := os.Stat(at)
+			if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+				continue
+			}
+			if _, writes := h.beside.Writes(at); !writes {
+				return at
+			}
+		}
+	}
+	return ""
 }
 
 // environFor is the environment of a tool that starts in a folder.

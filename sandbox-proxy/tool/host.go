@@ -42,6 +42,7 @@ type Config struct {
 type Host struct {
 	config  Config
 	environ []string
+	beside  route.Beside // what the program writes
 	folders folders
 	guard   []string // environment of a tool that starts in what is written
 	limiter *rate.Limiter
@@ -70,8 +71,9 @@ func New(c Config) (*Host, error) {
 			}
 		}
 	}
+	beside := route.Beside{Write: c.Write, Hide: c.Closed, Resolve: route.Follow(filepath.EvalSymlinks)}
 	h := &Host{
-		config: c, environ: Environ(c.Environ),
+		config: c, environ: Environ(c.Environ, beside), beside: beside,
 		limiter: rate.NewLimiter(callsPerSecond, callsAtOnce),
 		calls:   make(chan struct{}, maxCalls), asked: make(chan struct{}, maxAsked),
 	}

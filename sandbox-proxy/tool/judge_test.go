@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
 
 func TestShown(t *testing.T) {
@@ -79,10 +81,15 @@ func TestPage(t *testing.T) {
 
 func TestEnviron(t *testing.T) {
 	got := Environ([]string{
-		"PATH=/run/lnk/bin:/usr/bin:/run/lnk", "HOME=/home/u", "LC_ALL=C", "SSH_AUTH_SOCK=/s", "LD_PRELOAD=/x", "HTTPS_PROXY=http://127.0.0.1",
-		"LNK_TOOL_GH=x", "LNK_HOME=/l", "TOKEN=t", "PWD=/w", "BASH_ENV=/b", "GIT_SSH_COMMAND=x", "BROWSER=/run/lnk/bin/xdg-open", "TMPDIR=/tmp/in", "DISPLAY=:0",
-	})
-	want := []string{"PATH=/usr/bin", "HOME=/home/u", "LC_ALL=C", "SSH_AUTH_SOCK=/s", "DISPLAY=:0"}
+		"PATH=/w/.venv/bin:/run/lnk/bin::/usr/bin:bin:.:/w:/linked:/run/lnk", "HOME=/home/u", "LC_ALL=C", "SSH_AUTH_SOCK=/s", "LD_PRELOAD=/x", "HTTPS_PROXY=http://127.0.0.1",
+		"XDG_CONFIG_HOME=/w/config", "XDG_DATA_DIRS=/usr/share:/w/share", "XDG_CACHE_HOME=/home/u/.cache", "LNK_TOOL_GH=x", "LNK_HOME=/l", "TOKEN=t", "PWD=/w", "BASH_ENV=/b", "GIT_SSH_COMMAND=x", "BROWSER=/run/lnk/bin/xdg-open", "TMPDIR=/tmp/in", "DISPLAY=:0",
+	}, route.Beside{Write: []string{"/w"}, Resolve: func(p string) string {
+		if p == "/linked" {
+			return "/w/node_modules/.bin"
+		}
+		return p
+	}})
+	want := []string{"PATH=/usr/bin", "HOME=/home/u", "LC_ALL=C", "SSH_AUTH_SOCK=/s", "XDG_CACHE_HOME=/home/u/.cache", "DISPLAY=:0"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -1,0 +1,59 @@
+package tool
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-route"
+)
+
+// A tool that is a script is not started by what the program could replace, and
+// nothing is found where it could have put it.
+func TestWhatStartsATool(t *testing.T) {
+	dir := t.TempDir()
+	written, outside := filepath.Join(dir, "written"), filepath.Join(dir, "outside")
+	put := func(path, text string) string {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	put(filepath.Join(written, "bin", "opener"), "#!/bin/sh\n")
+	there := put(filepath.Join(outside, "opener"), "#!/bin/sh\n")
+	h, err := New(Config{Sandbox: "s", Write: []string{written}, Environ: []string{"PATH=:" + written + "/bin:" + outside}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	if got := h.Find("opener"); got != there {
+		t.Errorf("found %q, want %q", got, there)
+	}
+	if err := os.Remove(there); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(written, "bin", "opener"), there); err != nil {
+		t.Fatal(err)
+	}
+	if got := h.Find("opener"); got != "" {
+		t.Errorf("found %q, which the program could replace", got)
+	}
+	for text, refused := range map[string]bool{
+		"#!/bin/sh\n":                              false,
+		"#! " + written + "/bin/python3 -I\n":      true,
+		"#!/usr/bin/env -S " + written + "/x\n":    true,
+		"#!" + outside + "/../written/bin/python3": true,
+		"\x7fELF" + written:                        false,
+		"":                                         false,
+	} {
+		script := put(filepath.Join(outside, "tool"), text)
+		err := h.Check(route.Tool{Argv: []string{script}})
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "could replace it") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
