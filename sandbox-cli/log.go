@@ -127,7 +127,7 @@ func logWords(l journal.Line) string {
 		}
 		return "ended"
 	case journal.Lost:
-		return fmt.Sprintf("lost     %d lines that could not be written", l.N)
+		return fmt.Sprintf("lost     %d lines that could not be written, or came too fast to be", l.N)
 	case journal.Call:
 	default:
 		return l.What

@@ -283,3 +283,24 @@ func TestOpen(t *testing.T) {
 	cmd.Process.Signal(syscall.SIGTERM)
 	waitFor(t, cmd)
 }
+
+// What a tool starts by its name is found nowhere that the program writes: a
+// virtual environment of the project, or the folder that the call is in.
+func TestToolFindsNothingOfThePrograms(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("names", `planted || echo not found`, never)
+	bin := filepath.Join(s.project, ".venv", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	program := "for at in .venv/bin/planted planted; do printf '#!/bin/sh\\necho owned > " + s.root + "/owned\\n' > $at; chmod +x $at; done; names"
+	for _, path := range []string{bin + ":/usr/bin:/bin", ":/usr/bin:/bin", ".:/usr/bin:/bin", "/usr/bin:/bin:" + s.project + "/./.venv/bin"} {
+		e := s.command("", []string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project, "--tool=names", "--", "/bin/sh", "-c", program}, "PATH="+path)
+		if e.status != 0 || !strings.Contains(e.out, "not found") {
+			t.Errorf("PATH=%s: status %d: %s%s", path, e.status, e.out, e.errors)
+		}
+		if _, err := os.Stat(filepath.Join(s.root, "owned")); err == nil {
+			t.Fatalf("PATH=%s: what the program planted ran outside", path)
+		}
+	}
+}

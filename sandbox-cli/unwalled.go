@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,12 @@ const pointedBy = "HTTPS_PROXY"
 // which the proxy fills in for the program.
 func unwalledChain(u client.Unwalled, argv []string, s setting) (chain, error) {
 	p := u.Proxy
+	// This machine's loopback is everybody's, other users' and web pages' too:
+	// every route is under the secret, whether or not it asks for that.
+	p.Routes = slices.Clone(p.Routes)
+	for i := range p.Routes {
+		p.Routes[i].NeedsSecret = true
+	}
 	f := proxyFlags{
 		Name: u.Name, Settings: s.dir, Upstream: p.Upstream, AnyHost: p.Hosts == nil, Hosts: p.Hosts, TCP: p.TCP,
 		LAN: p.LAN, NoInternet: p.NoInternet, PerMinute: p.PerMinute, Tell: s.tell,

@@ -283,3 +283,17 @@ func TestUnwalledProxyCommand(t *testing.T) {
 		t.Errorf("GIT_SSH_COMMAND=%s", env["GIT_SSH_COMMAND"])
 	}
 }
+
+// Every route of a proxy on loopback is under its secret, whether or not it asks
+// for that: the loopback is everybody's. What was read of it lies nowhere.
+func TestUnwalledRoutesAreUnderTheSecret(t *testing.T) {
+	s := newSandbox(t)
+	routes := []map[string]any{{"name": "t", "tool": map[string]any{"argv": []string{"/bin/echo", "outside"}, "ask": "none", "allow": []any{}}}}
+	argv, env := s.unwalled(true, map[string]any{"routes": routes}, "sh", "-c",
+		`port=${HTTPS_PROXY##*:}; curl -sS --noproxy '*' -o /dev/null -w '%{http_code}\n' -X POST http://127.0.0.1:$port/tool/t/
+		curl -sSf --noproxy '*' -o /dev/null -w '%{http_code}\n' -X POST $LNK_TOOL_T; ls `+s.home+`/.lnk/sandbox | grep -c -e routes -e secret`)
+	e := s.command("", argv, listed(env)...)
+	if e.out != "404\n200\n0\n" {
+		t.Errorf("%q %s", e.out, e.errors)
+	}
+}

@@ -22,7 +22,10 @@ func addWires(root *cobra.Command, s Streams) {
 		Short: "Cut every sandbox's way out, at once, until start",
 		Long: `stop cuts every call of every sandbox on this account, at once, and has new ones
 refused until ` + "`lnk sandbox start`" + `. Sandboxes that start meanwhile are stopped
-too. Programs keep running. Then what others asked to be run at a stop is run.`,
+too. Programs keep running. Then what others asked to be run at a stop is run.
+
+A sandbox on this machine's own network (mode host with localhost) has no way out
+of ours to cut: one that runs goes on, and none starts until ` + "`lnk sandbox start`" + `.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return stopWires(s) },
 	}

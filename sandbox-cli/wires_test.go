@@ -342,3 +342,23 @@ func until(t *testing.T, what string, so func() bool) {
 		}
 	}
 }
+
+// What has no wire to cut is not begun while every wire is stopped.
+func TestStopKeepsTheMachinesNetworkFromBeginning(t *testing.T) {
+	s := newSandbox(t)
+	spec := filepath.Join(s.root, "host.toml")
+	if err := os.WriteFile(spec, []byte("[network]\nmode = \"host\"\nlocalhost = true\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if e := s.run("--spec="+spec, "--", "true"); e.status != 0 {
+		t.Fatalf("status %d: %s", e.status, e.errors)
+	}
+	s.command("", []string{lnk(), "sandbox", "stop"})
+	if e := s.run("--spec="+spec, "--", "true"); e.status != 125 || !strings.Contains(e.errors, "lnk sandbox start") || strings.Count(e.errors, "\n") != 1 {
+		t.Errorf("status %d: %s", e.status, e.errors)
+	}
+	s.command("", []string{lnk(), "sandbox", "start"})
+	if e := s.run("--spec="+spec, "--", "true"); e.status != 0 {
+		t.Errorf("status %d: %s", e.status, e.errors)
+	}
+}

@@ -3,6 +3,7 @@ package stages
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -41,6 +42,9 @@ func Wall(s say.Streams, args, env []string) (status int, err error) {
 			return say.StatusSetup, err
 		}
 		return 0, printBwrap(s.Out, plan)
+	}
+	if err := f.stopped(); err != nil {
+		return say.StatusSetup, err
 	}
 	dir := filepath.Join(f.settings, "sandbox", "stubs")
 	if _, err := stubs.NewStore(dir).Sweep(); err != nil {
@@ -98,6 +102,20 @@ func parseWallFlags(args []string) (f wallFlags, err error) {
 	f.names, rest = parseNames(rest)
 	f.c, f.net, f.argv, err = linuxwall.ParseArgs(rest)
 	return f, err
+}
+
+// stopped refuses what cannot be stopped once it runs: this machine's own
+// network has no wire of ours, so under a stop it is not begun. A flag that
+// cannot be looked at is a stop.
+func (f wallFlags) stopped() error {
+	if f.net != linuxwall.Machine {
+		return nil
+	}
+	_, err := os.Lstat(client.SettingsFolder(f.settings).Stopped())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return errors.New("every wire is stopped, and this machine's own network cannot be cut off from a program: to open them again: lnk sandbox start")
 }
 
 func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {

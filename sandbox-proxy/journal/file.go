@@ -13,13 +13,16 @@ import (
 )
 
 const (
-	// maxFile is how large a file gets before it is moved to oldSuffix.
+	// maxFile is how large a file gets before it is moved: the first time to
+	// firstSuffix, where it stays, so that what came first is not written away
+	// by what comes after; from then on to oldSuffix.
 	maxFile = 2 << 20
 	// maxLogs is how many sandboxes' files are kept, running ones apart.
 	maxLogs = 64
 
-	suffix    = ".jsonl"
-	oldSuffix = ".1"
+	suffix      = ".jsonl"
+	firstSuffix = ".0"
+	oldSuffix   = ".1"
 )
 
 // A file is one log that is written to. Several processes may: each line is one
@@ -93,6 +96,10 @@ func (l *file) rotate() {
 	mine, err := l.f.Stat()
 	now, nowErr := os.Lstat(l.path)
 	if err == nil && nowErr == nil && os.SameFile(mine, now) && now.Size() >= maxFile {
+		if _, err := os.Lstat(l.path + firstSuffix); errors.Is(err, fs.ErrNotExist) {
+			os.Rename(l.path, l.path+firstSuffix)
+			return
+		}
 		os.Rename(l.path, l.path+oldSuffix)
 	}
 }
@@ -147,6 +154,7 @@ func sweep(dir string) {
 		}
 		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
 			os.Remove(old.path)
+			os.Remove(old.path + firstSuffix)
 			os.Remove(old.path + oldSuffix)
 		}
 		f.Close()

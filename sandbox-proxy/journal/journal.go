@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/time/rate"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
@@ -22,6 +23,10 @@ const (
 	batchBytes = 64 << 10
 	// againTime is how long nothing is tried after a failure.
 	againTime = 5 * time.Second
+	// Calls that are written down: a program that makes more in a second, to
+	// write away what came before, has them counted instead.
+	allowedPerSecond, allowedAtOnce = 200, 4000
+	refusedPerSecond, refusedAtOnce = 20, 1000
 	// closeTime bounds how long Close waits for a disk.
 	closeTime = 2 * time.Second
 )
@@ -30,6 +35,8 @@ const (
 // goroutines; none waits for the disk but Close, and that for a while only.
 type Journal struct {
 	sandbox string
+	allowed *rate.Limiter
+	refused *rate.Limiter
 	queue   chan Line
 	lost    atomic.Uint64
 	trouble func(error)
@@ -44,7 +51,9 @@ type Journal struct {
 // of the first failure; nil tells nobody.
 func Open(s client.SettingsFolder, sandbox string, trouble func(error)) *Journal {
 	j := &Journal{
-		sandbox: sandbox, queue: make(chan Line, maxQueue), trouble: trouble, again: againTime,
+		sandbox: sandbox,
+		allowed: rate.NewLimiter(allowedPerSecond, allowedAtOnce), refused: rate.NewLimiter(refusedPerSecond, refusedAtOnce),
+		queue: make(chan Line, maxQueue), trouble: trouble, again: againTime,
 		done: make(chan struct{}), written: make(chan struct{}),
 	}
 	path, err := s.Log(sandbox)
@@ -57,7 +66,17 @@ func Open(s client.SettingsFolder, sandbox string, trouble func(error)) *Journal
 }
 
 // Record writes down a call that is over: it is a proxy's Config.Ended.
-func (j *Journal) Record(r proxy.Record) { j.Note(lineOf(r)) }
+func (j *Journal) Record(r proxy.Record) {
+	limit := j.refused
+	if r.Allowed {
+		limit = j.allowed
+	}
+	if !limit.Allow() {
+		j.lost.Add(1)
+		return
+	}
+	j.Note(lineOf(r))
+}
 
 // Note writes down a line. Its sandbox is the journal's, and its time now where
 // it has none.
@@ -102,6 +121,11 @@ func (j *Journal) run() {
 			select {
 			case l = <-j.queue:
 			default:
+				if lost := j.lost.Swap(0); lost > 0 && j.file.path != "" && !time.Now().Before(wait) {
+					batch.Reset()
+					add(&batch, Line{At: time.Now().UTC().Truncate(time.Millisecond), Sandbox: j.sandbox, What: Lost, N: lost})
+					j.file.write(batch.Bytes())
+				}
 				return
 			}
 		}

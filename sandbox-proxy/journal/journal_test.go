@@ -207,13 +207,49 @@ func TestRotation(t *testing.T) {
 	}
 	path, _ := s.Log("web")
 	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(entries) != 2 {
+	if err != nil || len(entries) != 3 {
 		t.Fatalf("%v, %v", entries, err)
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err != nil || info.Size() > maxFile+4*batchBytes {
 			t.Errorf("%s: %d bytes, %v", e.Name(), info.Size(), err)
 		}
+	}
+}
+
+// What came first is not written away: neither by calls, which are counted when
+// they come too fast, nor by what else fills the files.
+func TestFlood(t *testing.T) {
+	s := settings(t)
+	j := Open(s, "web", func(err error) { t.Error(err) })
+	j.Record(proxy.Record{Host: "evidence.test", Reason: judge.Host})
+	for i := range 30_000 {
+		j.Record(proxy.Record{Host: fmt.Sprintf("%d.%s.test", i, strings.Repeat("x", 60)), Reason: judge.Host})
+	}
+	j.Close()
+	j = Open(s, "web", func(err error) { t.Error(err) })
+	for range 4 * maxFile / 8000 {
+		j.Note(Line{What: Call, Host: strings.Repeat("x", 8000)})
+		for len(j.queue) > maxQueue/2 {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	j.Close()
+	all := lines(t, s, "web")
+	if len(all) == 0 || all[0].Host != "evidence.test" {
+		t.Fatalf("%d lines, and the first is gone", len(all))
+	}
+	written, lost := 0, uint64(0)
+	for _, l := range all {
+		if l.What == Lost {
+			lost += l.N
+		}
+		if strings.HasSuffix(l.Host, ".test") {
+			written++
+		}
+	}
+	if written > refusedAtOnce+refusedPerSecond*10 || uint64(written)+lost != 30_001 {
+		t.Errorf("%d written, %d counted as lost", written, lost)
 	}
 }
 
@@ -232,7 +268,7 @@ func TestSweep(t *testing.T) {
 	}
 	for i := range maxLogs + 5 {
 		path, _ := s.Log(fmt.Sprintf("old-%03d", i))
-		for _, name := range []string{path, path + oldSuffix} {
+		for _, name := range []string{path, path + firstSuffix, path + oldSuffix} {
 			if err := os.WriteFile(name, []byte("{}\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ const (
 	Call  = "call"  // a call, let through or refused, when it is over
 	Began = "began" // a proxy has begun to serve
 	Ended = "ended" // it ends; Status is the program's
-	Lost  = "lost"  // N lines could not be written
+	Lost  = "lost"  // N lines could not be written, or came too fast to be
 )
 
 // maxLine bounds a line that is read, in bytes.

@@ -78,6 +78,10 @@ func (t *Tail) Close() {
 func (t *Tail) read(path string, each func(Line)) error {
 	r, moved := t.open[path], t.moved[path]
 	if r == nil && moved == nil { // for the first time
+		if first, err := openLog(path + firstSuffix); err == nil {
+			first.read(each)
+			first.f.Close()
+		}
 		if old, err := openLog(path + oldSuffix); err == nil {
 			moved = old
 			t.moved[path] = old
