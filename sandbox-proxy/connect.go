@@ -50,7 +50,10 @@ func (p *Proxy) serveConnect(g *gate, h *head) {
 }
 
 // connectTarget reads a CONNECT's target: exactly host:port, and a Host that
-// says nothing else.
+// says nothing else. A client must send the target's own (RFC 9112 section 3.2)
+// and all known ones do, so one that differs is refused as malformed before
+// anything is dialled: who reads the Host and who reads the target would not
+// agree on where the call goes.
 func connectTarget(h *head) (authority, *badHead) {
 	to, err := parseAuthority(h.target, 0)
 	if err != nil {

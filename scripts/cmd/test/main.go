@@ -1,7 +1,8 @@
 // Command test passes the tests of the whole repository: it installs what they
 // need and says so, checks the code, builds it, checks each module alone, and
 // runs every test as the user it is started by, again as an ordinary user when
-// that is root, and again with the race detector.
+// that is root, and again with the race detector. What reads a hostile
+// program's words is fuzzed for a while.
 package main
 
 import (

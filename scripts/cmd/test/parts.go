@@ -124,6 +124,9 @@ func (s *state) race(ctx context.Context) error {
 	return s.take(run, err)
 }
 
+// fuzz looks for inputs that break what must hold.
+func (s *state) fuzz(ctx context.Context) error { return s.runner.Fuzz(ctx) }
+
 // take keeps a run for the totals, where each failed test counts once.
 func (s *state) take(run verdict.Run, err error) error {
 	s.runs = append(s.runs, run)

@@ -34,6 +34,7 @@ var parts = []part{
 	{"alone", (*state).alone, false},
 	{"tests", (*state).tests, true},
 	{"ordinary", (*state).ordinary, true},
+	{"fuzz", (*state).fuzz, false},
 	{"race", (*state).race, true},
 	{"left", (*state).left, false},
 }

@@ -48,6 +48,7 @@ func TestRun(t *testing.T) {
 		{"a skip where none may be", good + skipped, "tests", "true", false, []string{"failed: could have run", "\n2 passed, 1 failed, 0 skipped\n"}},
 		{"no tests", "var _ testing.TB\n", "tests", "", false, []string{"no test was run"}},
 		{"not formatted", "func  TestGood(t *testing.T) {}\n", "format", "", false, []string{"m/m_test.go", "\n1 passed, 1 failed, 0 skipped\n"}},
+		{"targets that are not there", good, "fuzz", "", false, []string{"fuzz FuzzConnectTarget: ", "failed: fuzz"}},
 		{"no such part", good, "luck", "", false, []string{"--only luck: no such part"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
