@@ -71,7 +71,13 @@ func listenerOf(port uint16, env []string) (net.Listener, []string, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", client.ListenerVariable, err)
 	}
-	return l, slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, prefix) }), nil
+	return l, withoutListener(env), nil
+}
+
+// withoutListener is an environment that names no listener: it is the proxy's,
+// and no program's.
+func withoutListener(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, client.ListenerVariable+"=") })
 }
 
 func plain(err error) error {

@@ -42,6 +42,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if f.outside() {
 		return proxyOutside(s, f, wall, env)
 	}
+	env = withoutListener(env) // it is closed with the caller's other descriptors
 	told := newTeller(s.Err, f)
 	way, err := newWay(f, told, "")
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"maps"
 	"net/url"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,9 @@ const pointedBy = "HTTPS_PROXY"
 // this machine's loopback. Where no port is fixed its addresses have port 0,
 // which the proxy fills in for the program.
 func unwalledChain(u client.Unwalled, argv []string, s setting) (chain, error) {
+	if runtime.GOOS != "linux" {
+		return chain{}, refuse("%s: a proxy on loopback is not served on this system yet: run it on Linux", runtime.GOOS)
+	}
 	p := u.Proxy
 	// This machine's loopback is everybody's, other users' and web pages' too:
 	// every route is under the secret, whether or not it asks for that.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/labtest"
@@ -295,5 +296,26 @@ func TestUnwalledRoutesAreUnderTheSecret(t *testing.T) {
 	e := s.command("", argv, listed(env)...)
 	if e.out != "404\n200\n0\n" {
 		t.Errorf("%q %s", e.out, e.errors)
+	}
+}
+
+// What is sent to the proxy reaches the program, which ends as it would without.
+func TestUnwalledPassesSignalsOn(t *testing.T) {
+	s := newSandbox(t)
+	argv, env := s.unwalled(true, nil, "sh", "-c", "trap 'echo got it; exit 6' TERM; echo here; while :; do sleep 0.05; done")
+	r := s.begin(argv, listed(env)...)
+	r.cmd.Process.Signal(syscall.SIGTERM)
+	if line, err := r.out.ReadString('\n'); line != "got it\n" {
+		t.Errorf("said %q, %v", line, err)
+	}
+	r.cmd.Wait()
+	if status := r.cmd.ProcessState.ExitCode(); status != 6 {
+		t.Errorf("status %d", status)
+	}
+	// Killed, it takes the program with it.
+	r = s.begin(argv, listed(env)...)
+	r.cmd.Process.Kill()
+	if line, err := r.out.ReadString('\n'); err != io.EOF {
+		t.Errorf("said %q, %v", line, err)
 	}
 }

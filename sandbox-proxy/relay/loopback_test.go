@@ -20,7 +20,7 @@ func TestLoopback(t *testing.T) {
 	}
 	six, err := net.Listen("tcp6", "[::1]:0")
 	if err != nil {
-		t.Skip("needs IPv6")
+		t.Skip("needs ipv6: a second loopback")
 	}
 	defer six.Close()
 	port = uint16(six.Addr().(*net.TCPAddr).Port)
