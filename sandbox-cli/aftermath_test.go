@@ -53,13 +53,15 @@ func TestToldAtTheEnd(t *testing.T) {
 		{"rm -r .devcontainer; mv a b", []string{".devcontainer was removed", "a/.cargo/config.toml was removed", "b/.cargo/config.toml was made"}},
 		{"git init -q deep/new; git init -q --bare bare; mkdir -p x/.claude; echo x >x/.claude/settings.json; echo x >x/.mcp.json",
 			[]string{"bare/HEAD was made", "bare/config was made", "bare/hooks was made", "deep/new/.git was made", "x/.claude was made", "x/.mcp.json was made"}},
+		{"touch HEAD objects refs", []string{"HEAD was made"}},
+		{"rm HEAD objects refs", []string{"HEAD was removed"}},
 		{"for i in $(seq 25); do mkdir -p m/$i; echo x >m/$i/.envrc; done; echo x >sub/.git/config", nil},
 		{"true", nil},
 	} {
 		e := s.run("--write="+s.project, "--", "sh", "-c", c.script)
 		told := s.told(e)
 		if strings.Contains(c.script, "seq") {
-			if len(told) != 20 || !strings.Contains(e.errors, "lnk sandbox run: 5 more of the kind\n") {
+			if len(told) != 20 || !strings.Contains(e.errors, "lnk sandbox run: 5 more of the kind: all of it is in ") {
 				t.Errorf("%s: %s", c.script, e.errors)
 			}
 			continue
@@ -72,6 +74,32 @@ func TestToldAtTheEnd(t *testing.T) {
 	e := s.run("--write="+s.project, "--write-dot-files="+s.project, "--", "sh", "-c", "echo x >.git/hooks/pre-commit; git config core.fsmonitor x; echo x >.git/description")
 	if got := fmt.Sprint(s.told(e)); got != "[.git/config was changed .git/hooks/pre-commit was made]" {
 		t.Errorf("opened: %s\n%s", got, e.errors)
+	}
+}
+
+// Whatever else a program makes, a repository is told of first, and the whole
+// list is in the sandbox's log.
+func TestDecoysHideNothing(t *testing.T) {
+	s := newSandbox(t)
+	e := s.run("--write="+s.project, "--", "sh", "-c", `for i in $(seq 30); do mkdir "a$i"; echo x >"a$i/.npmrc"; done
+		mkdir x; touch x/HEAD x/objects x/refs; git init -q x/evil; git init -q zz; printf 'x' >"$(printf 'q\nr')"; mkdir "$(printf 'd\nd')"; touch "$(printf 'd\nd')/.npmrc"`)
+	told := s.told(e)
+	for i, want := range []string{"x/HEAD was made", "x/evil/.git was made", "zz/.git was made"} {
+		if len(told) <= i || told[i] != want {
+			t.Fatalf("told %q\n%s", told, e.errors)
+		}
+	}
+	if len(told) != 23 || !strings.Contains(e.errors, "lnk sandbox run: 11 more of the kind: all of it is in ") {
+		t.Errorf("told %d: %s", len(told), e.errors)
+	}
+	log := s.command("", []string{lnk(), "sandbox", "log", "-n", "0"}).out
+	for _, want := range []string{"/a30/.npmrc was made\n", "/a1/.npmrc was made\n", "/zz/.git was made\n", `/d\x0ad/.npmrc was made`} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %q:\n%s", want, log)
+		}
+	}
+	if n := strings.Count(log, " changed  "); n != 34 {
+		t.Errorf("%d lines of changes:\n%s", n, log)
 	}
 }
 

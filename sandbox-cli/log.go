@@ -39,7 +39,8 @@ func newLog(s Streams) *cobra.Command {
 		Long: `log shows what the proxy of a sandbox decided, or of every one, the latest lines
 last: calls that were let through, with their bytes, when they are over, and calls
 that were refused, with the reason. Logs of sandboxes that are gone are kept for a
-while. They hold hosts and ports, no paths, no queries and no content.`,
+while. They hold hosts and ports, no paths, no queries and no content; and the paths
+of files that tools outside act on, which a program changed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
@@ -128,6 +129,8 @@ func logWords(l journal.Line) string {
 		return "ended"
 	case journal.Lost:
 		return fmt.Sprintf("lost     %d lines that could not be written, or came too fast to be", l.N)
+	case journal.Changed:
+		return "changed  " + l.Path + " " + l.Detail
 	case journal.Call:
 	default:
 		return l.What

@@ -132,6 +132,49 @@ func TestBareWriteFolder(t *testing.T) {
 	}
 }
 
+// A repository that an earlier run made of a write folder, or put into one,
+// opens nothing that is hidden or only read, and hides nothing from the next.
+func TestPlantedBareOpensNothing(t *testing.T) {
+	const work = "/home/u/work"
+	m := made(debian + `
+/home/u/work/HEAD
+/home/u/work/objects
+/home/u/work/refs
+/home/u/work/sub/.git/config
+/home/u/work/modules/x/HEAD
+/home/u/work/modules/y/HEAD
+/home/u/work/worktrees/x/commondir
+/home/u/work/hooks/x
+/home/u/work/info/attributes
+/home/u/work/deep/HEAD
+/home/u/work/deep/objects
+/home/u/work/deep/refs
+/home/u/work/deep/er/.envrc
+/home/u/work/deep/er/.git/
+`)
+	p := m.mustPlan(t, working(func(c *confinement) {
+		c.Hide = []string{work + "/modules", work + "/worktrees", work + "/hooks", work + "/info"}
+	}))
+	for name, want := range map[string]Verb{
+		"modules": Close, "modules/x": 0, "modules/x/config": 0, "worktrees": Close, "worktrees/x/commondir": 0, "hooks": Close, "info": Close, "info/attributes": 0,
+		"sub/.git": Read, "commondir": Tell, "deep": Read,
+	} {
+		if got := verbAt(p, work+"/"+name); got != want {
+			t.Errorf("%s: %s, want %s", name, verbName(got), verbName(want))
+		}
+	}
+	p = m.mustPlan(t, working(func(c *confinement) { c.Hide = []string{work + "/modules/x"}; c.Read = []string{work + "/modules/y"} }))
+	for name, want := range map[string]Verb{"modules": Read, "modules/x": Close, "modules/y": 0} {
+		if got := verbAt(p, work+"/"+name); got != want {
+			t.Errorf("%s: %s, want %s", name, verbName(got), verbName(want))
+		}
+	}
+	p = m.mustPlan(t, working(func(c *confinement) { c.Read = []string{work + "/modules"} }))
+	if got := verbAt(p, work+"/modules/x"); got != 0 {
+		t.Errorf("a submodule in what is read: %s", verbName(got))
+	}
+}
+
 // What the time did not suffice for is said, in a line.
 func TestUnseenIsSaid(t *testing.T) {
 	m := made(debian)

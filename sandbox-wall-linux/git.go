@@ -81,6 +81,9 @@ func (d *draft) protectGit(dir string) error {
 // there to hold it: then the program has a folder of its own in its place, for
 // what git writes there when it tidies up.
 func (d *draft) protectAttributes(info string, because Reason) error {
+	if !d.above(info).kind.writable() {
+		return nil
+	}
 	n := d.standing(info, "")
 	switch n.Kind {
 	case Folder:
@@ -94,8 +97,13 @@ func (d *draft) protectAttributes(info string, because Reason) error {
 }
 
 // protectFile makes one file or folder of a repository read only, or keeps it
-// from being made.
+// from being made. Where the program cannot write as it is, nothing is added:
+// three empty files make a repository of any folder, and what is hidden in that
+// would be shown by what protects it.
 func (d *draft) protectFile(p place) error {
+	if !d.above(parent(p.at)).kind.writable() {
+		return nil
+	}
 	p.rank, p.kind = rankDot, readOnly
 	switch {
 	case p.node.Kind == Link:
@@ -112,6 +120,9 @@ func (d *draft) protectFile(p place) error {
 // protectModules makes the folder of a repository's submodules read only and
 // opens the repositories in it again, each with its own protected.
 func (d *draft) protectModules(dir string) error {
+	if !d.above(dir).kind.writable() {
+		return nil
+	}
 	because := Reason{Member: "dot files", Text: "git takes what is in it for submodules"}
 	n := d.standing(dir, "")
 	p := place{at: dir, rank: rankDot, node: n, kind: readOnly, because: because}
@@ -133,6 +144,9 @@ func (d *draft) protectModules(dir string) error {
 		return nil
 	}
 	for _, at := range found {
+		if d.above(at).at != dir {
+			continue // it, or what it lies in, was named
+		}
 		d.add(place{at: at, kind: readWrite, rank: rankDot, node: d.t.node(at), because: Reason{Member: "dot files", Text: "a submodule's repository"}})
 		if err := d.protectGit(at); err != nil {
 			return err

@@ -2,14 +2,17 @@ package stages
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
 )
 
-// maxTold bounds how many changes are named one by one.
+// maxTold bounds how many changes are named one by one: of repositories, and of
+// everything else, so that neither hides the other.
 const maxTold = 20
 
 // An aftermath is what whoever runs a program is told when it has ended: what
@@ -18,32 +21,55 @@ type aftermath struct {
 	below    linuxwall.Below
 	writable func(string) bool
 	before   survey.Marks
+	// settings and sandbox say where the log is.
+	settings, sandbox string
 }
 
-func beforeProgram(plan *linuxwall.Plan) aftermath {
-	a := aftermath{below: plan.Below, writable: plan.Writable()}
+func beforeProgram(plan *linuxwall.Plan, settings string) aftermath {
+	a := aftermath{below: plan.Below, writable: plan.Writable(), settings: settings, sandbox: plan.Name}
 	a.before = survey.Mark(a.below.Found, a.writable)
 	return a
 }
 
-// tell looks again and tells, a line a change. taken were told already.
+// tell looks again and tells, a line a change, what git acts on first. Where it
+// tells not all, or the sandbox has a log, all of it is in the log. taken were
+// told already.
 func (a aftermath) tell(s say.Streams, taken []string) {
 	found := survey.Walk(a.below.Roots, a.below.Except)
 	after := survey.Mark(found, a.writable)
-	told := 0
 	// What the second walk did not come to is neither new nor gone.
-	for _, c := range survey.Compare(a.before, after, a.below.Found.Unseen, found.Unseen) {
-		if slices.Contains(taken, c.Path) {
+	changes := survey.Compare(a.before, after, a.below.Found.Unseen, found.Unseen)
+	changes = slices.DeleteFunc(changes, func(c survey.Change) bool { return slices.Contains(taken, c.Path) })
+	rest := 0
+	told := map[bool]int{}
+	for _, c := range changes {
+		if told[c.Git]++; told[c.Git] > maxTold {
+			rest++
 			continue
 		}
-		if told++; told <= maxTold {
-			say.ComplainLine(s.Err, "run", c.Path+" "+c.What+" while the sandbox ran, and tools outside act on it: look at it before you use it")
-		}
+		say.ComplainLine(s.Err, "run", c.Path+" "+c.What+" while the sandbox ran, and tools outside act on it: look at it before you use it")
 	}
-	if told > maxTold {
-		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d more of the kind", told-maxTold))
+	if len(changes) > 0 && (rest > 0 || a.hasLog()) {
+		log, err := logChanges(a.settings, a.sandbox, changes)
+		switch {
+		case err != nil:
+			say.ComplainLine(s.Err, "run", "what changed cannot be written to the log: "+err.Error())
+		case rest > 0:
+			log = ": all of it is in " + log
+		}
+		if rest > 0 {
+			say.ComplainLine(s.Err, "run", fmt.Sprintf("%d more of the kind%s", rest, log))
+		}
 	}
 	if more := len(found.Unseen); more > len(a.below.Found.Unseen) {
 		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d folders were not looked through at the end: %s and others may hold more of the kind", more, found.Unseen[0]))
 	}
+}
+
+func (a aftermath) hasLog() bool {
+	log, err := client.SettingsFolder(a.settings).Log(a.sandbox)
+	if err == nil {
+		_, err = os.Lstat(log)
+	}
+	return err == nil
 }

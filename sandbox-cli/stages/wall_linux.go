@@ -46,8 +46,7 @@ func Wall(s say.Streams, args, env []string) (status int, err error) {
 	if err := f.stopped(); err != nil {
 		return say.StatusSetup, err
 	}
-	dir := filepath.Join(f.settings, "sandbox", "stubs")
-	if _, err := stubs.NewStore(dir).Sweep(); err != nil {
+	if _, err := stubs.NewStore(stubsIn(f.settings)).Sweep(); err != nil {
 		return say.StatusSetup, err
 	}
 	group := limit(s, f.limits, f.c.Commands)
@@ -59,7 +58,7 @@ func Wall(s say.Streams, args, env []string) (status int, err error) {
 		if err != nil {
 			return say.StatusSetup, err
 		}
-		status, err := carryOut(s, plan, dir, group, withNames(env, f.names))
+		status, err := carryOut(s, plan, f.settings, group, withNames(env, f.names))
 		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts {
 			return status, err
 		}
@@ -131,10 +130,12 @@ func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
 	return plan, err
 }
 
+func stubsIn(settings string) string { return filepath.Join(settings, "sandbox", "stubs") }
+
 // carryOut does what the plan says, and undoes what must not outlive it. Its
 // error is [linuxwall.ErrChanged] where nothing was started because something
 // is no longer what the plan was made for.
-func carryOut(s say.Streams, plan linuxwall.Plan, dir string, group *limits.Group, env []string) (status int, err error) {
+func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits.Group, env []string) (status int, err error) {
 	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil})
 	if err != nil {
 		return say.StatusSetup, err
@@ -145,6 +146,7 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, group *limits.Grou
 		}
 	}
 	var after aftermath
+	dir := stubsIn(settings)
 	held, err := stubs.NewStore(dir).Hold(plan.Wants())
 	if errors.Is(err, stubs.ErrMoved) {
 		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
@@ -184,7 +186,7 @@ func carryOut(s say.Streams, plan linuxwall.Plan, dir string, group *limits.Grou
 	for _, w := range plan.Warnings {
 		say.ComplainLine(s.Err, "run", w)
 	}
-	after = beforeProgram(&plan)
+	after = beforeProgram(&plan, settings)
 	return start(plan, opened, held, watch, group, filter, env)
 }
 

@@ -16,6 +16,9 @@ const (
 	Began = "began" // a proxy has begun to serve
 	Ended = "ended" // it ends; Status is the program's
 	Lost  = "lost"  // N lines could not be written, or came too fast to be
+	// Changed is written by the wall at a program's end: what it changed, at
+	// Path, of what tools outside act on. Detail says what happened to it.
+	Changed = "changed"
 )
 
 // maxLine bounds a line that is read, in bytes.
@@ -48,6 +51,9 @@ type Line struct {
 	PID    int    `json:"pid,omitzero"`
 	Status *int   `json:"status,omitzero"`
 	N      uint64 `json:"n,omitzero"`
+
+	// Path is that of a file or folder on this machine.
+	Path string `json:"path,omitzero"`
 }
 
 func lineOf(r proxy.Record) Line {

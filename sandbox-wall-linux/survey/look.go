@@ -80,9 +80,11 @@ func (w *walk) look(t task) {
 	if shut {
 		w.found.Shut = append(w.found.Shut, t.path)
 	}
-	if isBare(entries) {
+	// Three empty files make one of any folder, so that what is in it is looked
+	// at as ever; what git would keep there comes last.
+	bare := isBare(entries)
+	if bare {
 		w.found.Repositories = append(w.found.Repositories, Repository{Path: t.path, Bare: true})
-		return
 	}
 	repository := slices.ContainsFunc(entries, func(e Entry) bool { return e.Name == gitName && e.Kind != Other })
 	for _, e := range entries {
@@ -102,16 +104,16 @@ func (w *walk) look(t task) {
 		}
 		w.watch(at, e)
 		if e.Kind == Folder {
-			w.enqueue(task{at, t.heavy}, e.Name)
+			w.enqueue(task{at, t.heavy}, last[e.Name] || bare && slices.Contains(bareNames[:], e.Name))
 		}
 	}
 }
 
-func (w *walk) enqueue(t task, name string) {
+func (w *walk) enqueue(t task, last bool) {
 	switch {
 	case t.heavy != "":
 		w.now = append(w.now, t)
-	case last[name]:
+	case last:
 		t.heavy = t.path
 		w.later = append(w.later, t)
 	default:

@@ -52,8 +52,11 @@ func TestLook(t *testing.T) {
 	}{
 		{"repositories of every kind", "/w/.git/config /w/a/.git /w/b/c/.git@ /w/bare/HEAD /w/bare/objects/ /w/bare/refs/ /w/no/HEAD /w/no/objects/", []string{"/w"}, nil,
 			Found{Repositories: []Repository{{Path: "/w/.git"}, {Path: "/w/a/.git"}, {Path: "/w/bare", Bare: true}, {Path: "/w/b/c/.git"}}}},
-		{"none in a repository's own folder", "/w/.git/modules/m/.git/ /w/bare/HEAD /w/bare/objects/ /w/bare/refs/x/.git/", []string{"/w"}, nil,
-			Found{Repositories: []Repository{{Path: "/w/.git"}, {Path: "/w/bare", Bare: true}}}},
+		{"none in a repository's own folder", "/w/.git/modules/m/.git/", []string{"/w"}, nil, Found{Repositories: []Repository{{Path: "/w/.git"}}}},
+		{"three files hide nothing", "/w/HEAD /w/objects /w/refs /w/.git/ /w/sub/.git/ /w/sub/.envrc /w/s=", []string{"/w"}, nil,
+			Found{Repositories: []Repository{{Path: "/w", Bare: true}, {Path: "/w/.git"}, {Path: "/w/sub/.git"}}, Beside: []string{"/w/sub/.envrc"}, Watched: []string{"/w/sub/.envrc"}, Sockets: []string{"/w/s"}}},
+		{"nor does what a bare repository keeps, looked at last", "/w/x/HEAD /w/x/objects/a/.git/ /w/x/refs/.git/ /w/x/z/y/.git/", []string{"/w"}, nil,
+			Found{Repositories: []Repository{{Path: "/w/x", Bare: true}, {Path: "/w/x/z/y/.git"}, {Path: "/w/x/refs/.git"}, {Path: "/w/x/objects/a/.git"}}}},
 		{"a root that is bare", "/w/HEAD /w/objects/ /w/refs/", []string{"/w"}, nil, Found{Repositories: []Repository{{Path: "/w", Bare: true}}}},
 		{"beside", "/w/a/.git/ /w/a/.envrc /w/b/.envrc", []string{"/w"}, nil,
 			Found{Repositories: []Repository{{Path: "/w/a/.git"}}, Beside: []string{"/w/a/.envrc"}, Watched: []string{"/w/a/.envrc", "/w/b/.envrc"}}},
@@ -109,14 +112,15 @@ func TestCompare(t *testing.T) {
 		want          []Change
 	}{
 		{"nothing", Marks{"/a": file(1, 1), "/d": dir(2)}, Marks{"/a": file(1, 1), "/d": dir(2)}, nil, nil, nil},
-		{"made", nil, Marks{"/d": dir(1), "/d/f": file(2, 1), "/e/f": file(3, 1)}, nil, nil, []Change{{"/d", "was made"}, {"/e/f", "was made"}}},
-		{"changed", Marks{"/a": file(1, 1)}, Marks{"/a": file(1, 2)}, nil, nil, []Change{{"/a", "was changed"}}},
-		{"in a folder", Marks{"/d": dir(1), "/d/f": file(2, 1)}, Marks{"/d": dir(1), "/d/f": file(2, 2)}, nil, nil, []Change{{"/d/f", "was changed"}}},
-		{"a folder replaced", Marks{"/d": dir(1), "/d/f": file(2, 1)}, Marks{"/d": dir(3), "/d/f": file(4, 1)}, nil, nil, []Change{{"/d", "was replaced"}}},
-		{"a file for a folder", Marks{"/d": dir(1)}, Marks{"/d": file(1, 1)}, nil, nil, []Change{{"/d", "was changed"}}},
-		{"a link led elsewhere", Marks{"/l": {Kind: Link, Target: "a"}}, Marks{"/l": {Kind: Link, Target: "b"}}, nil, nil, []Change{{"/l", "was changed"}}},
-		{"removed", Marks{"/d": dir(1), "/d/f": file(2, 1)}, Marks{}, nil, nil, []Change{{"/d", "was removed"}}},
-		{"unseen before", nil, Marks{"/u/f": file(1, 1), "/u2": file(2, 1)}, []string{"/u"}, nil, []Change{{"/u2", "was made"}}},
+		{"made", nil, Marks{"/d": dir(1), "/d/f": file(2, 1), "/e/f": file(3, 1)}, nil, nil, []Change{{Path: "/d", What: "was made"}, {Path: "/e/f", What: "was made"}}},
+		{"changed", Marks{"/a": file(1, 1)}, Marks{"/a": file(1, 2)}, nil, nil, []Change{{Path: "/a", What: "was changed"}}},
+		{"in a folder", Marks{"/d": dir(1), "/d/f": file(2, 1)}, Marks{"/d": dir(1), "/d/f": file(2, 2)}, nil, nil, []Change{{Path: "/d/f", What: "was changed"}}},
+		{"a folder replaced", Marks{"/d": dir(1), "/d/f": file(2, 1)}, Marks{"/d": dir(3), "/d/f": file(4, 1)}, nil, nil, []Change{{Path: "/d", What: "was replaced"}}},
+		{"a file for a folder", Marks{"/d": dir(1)}, Marks{"/d": file(1, 1)}, nil, nil, []Change{{Path: "/d", What: "was changed"}}},
+		{"a link led elsewhere", Marks{"/l": {Kind: Link, Target: "a"}}, Marks{"/l": {Kind: Link, Target: "b"}}, nil, nil, []Change{{Path: "/l", What: "was changed"}}},
+		{"git's comes first", nil, Marks{"/a": file(1, 1), "/z/.git": {Kind: Folder, Ino: 2, Git: true}}, nil, nil, []Change{{Path: "/z/.git", What: "was made", Git: true}, {Path: "/a", What: "was made"}}},
+		{"removed", Marks{"/d": dir(1), "/d/f": file(2, 1)}, Marks{}, nil, nil, []Change{{Path: "/d", What: "was removed"}}},
+		{"unseen before", nil, Marks{"/u/f": file(1, 1), "/u2": file(2, 1)}, []string{"/u"}, nil, []Change{{Path: "/u2", What: "was made"}}},
 		{"unseen after", Marks{"/u/f": file(1, 1)}, nil, nil, []string{"/u"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

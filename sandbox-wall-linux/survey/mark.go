@@ -15,6 +15,8 @@ type Stamp struct {
 	Size     int64
 	Changed  int64
 	Target   string
+	// Git says that it is a repository, or lies in one.
+	Git bool
 }
 
 // Marks are files and folders as they stood, by path.
@@ -25,33 +27,41 @@ type Change struct {
 	Path string
 	// What is "was made", "was changed", "was replaced" or "was removed".
 	What string
+	// Git says that it is a repository, or what git runs or is led by.
+	Git bool
 }
 
-// Compare says what changed, in the order of the paths. What lies in one that
+// Compare says what changed, what is git's first, in the order of the paths. What lies in one that
 // is new, or gone, is not named apart. unseenBefore and unseenAfter are folders
 // of which those marks say nothing: what is in them is neither new nor gone.
 func Compare(before, after Marks, unseenBefore, unseenAfter []string) []Change {
 	var changes []Change
 	for path, now := range after {
 		was, there := before[path]
+		was.Git = now.Git // what a folder is may change, and is told by itself
 		switch {
 		case there && now.Kind == Folder && was.Kind == Folder:
 			// What changed in it is named by itself.
 			if was.Ino != now.Ino || was.Dev != now.Dev {
-				changes = append(changes, Change{path, "was replaced"})
+				changes = append(changes, Change{path, "was replaced", now.Git})
 			}
 		case there && was != now:
-			changes = append(changes, Change{path, "was changed"})
+			changes = append(changes, Change{path, "was changed", now.Git})
 		case !there && !isBelow(path, unseenBefore):
-			changes = append(changes, Change{path, "was made"})
+			changes = append(changes, Change{path, "was made", now.Git})
 		}
 	}
-	for path := range before {
+	for path, was := range before {
 		if _, there := after[path]; !there && !isBelow(path, unseenAfter) {
-			changes = append(changes, Change{path, "was removed"})
+			changes = append(changes, Change{path, "was removed", was.Git})
 		}
 	}
-	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(changes, func(a, b Change) int {
+		if a.Git != b.Git {
+			return map[bool]int{true: -1, false: 1}[a.Git]
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
 	return outermost(changes)
 }
 

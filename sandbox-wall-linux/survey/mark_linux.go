@@ -21,10 +21,14 @@ var runsIn = []string{"hooks", "config", "config.worktree", "commondir", "info/a
 // person changes.
 func Mark(f Found, writable func(path string) bool) Marks {
 	m := marker{marks: Marks{}, writable: writable}
+	for _, path := range f.Watched {
+		m.mark(path, 0)
+	}
+	m.git = true
 	for _, r := range f.Repositories {
 		if r.Bare {
 			// It is one by what lies in its folder, which may have been there.
-			m.marks[join(r.Path, "HEAD")] = Stamp{Kind: File}
+			m.marks[join(r.Path, "HEAD")] = Stamp{Kind: File, Git: true}
 		} else {
 			m.mark(r.Path, markDepth) // itself, and nothing in it
 		}
@@ -34,15 +38,13 @@ func Mark(f Found, writable func(path string) bool) Marks {
 			}
 		}
 	}
-	for _, path := range f.Watched {
-		m.mark(path, 0)
-	}
 	return m.marks
 }
 
 type marker struct {
 	marks    Marks
 	writable func(string) bool
+	git      bool // what is marked is git's
 }
 
 // mark notes a path, and what is in it down to [markDepth].
@@ -51,13 +53,13 @@ func (m *marker) mark(path string, depth int) {
 	if unix.Lstat(path, &st) != nil {
 		return
 	}
-	s := Stamp{Kind: kindOf(st.Mode), Dev: st.Dev, Ino: st.Ino}
+	s := Stamp{Kind: kindOf(st.Mode), Dev: st.Dev, Ino: st.Ino, Git: m.git}
 	if s.Kind == Link {
 		s.Target, _ = os.Readlink(path)
 	}
 	free := m.writable(path)
-	if s.Kind == Folder && st.Mode&unix.S_ISVTX != 0 && len(entriesOf(path, 1)) == 0 {
-		return // another run's placeholder (package stubs)
+	if st.Mode&unix.S_ISVTX != 0 && isPlaceholder(path, s.Kind, st.Size) {
+		return
 	}
 	if free && s.Kind != Folder {
 		s.Mode, s.Size, s.Changed = st.Mode, st.Size, st.Ctim.Nano()
@@ -69,6 +71,23 @@ func (m *marker) mark(path string, depth int) {
 	for _, name := range entriesOf(path, markEntries) {
 		m.mark(join(path, name), depth+1)
 	}
+}
+
+// isPlaceholder says whether a file or folder with the mark of a run's
+// placeholder (package stubs) still means nothing to git: it goes with that run.
+func isPlaceholder(path string, kind Kind, size int64) bool {
+	const itself = ".\n" // a commondir that says so means the same as none
+	switch kind {
+	case Folder:
+		return len(entriesOf(path, 1)) == 0
+	case File:
+		if size == int64(len(itself)) {
+			text, _ := os.ReadFile(path)
+			return string(text) == itself
+		}
+		return size == 0
+	}
+	return false
 }
 
 func entriesOf(dir string, most int) []string {

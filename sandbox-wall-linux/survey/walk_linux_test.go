@@ -185,18 +185,18 @@ func TestMark(t *testing.T) {
 		before = after
 	}
 	change("/.git/objects/x", "an object")
-	change("/.git/config", "x", Change{top + "/.git/config", "was changed"})
-	change("/.git/hooks/pre-commit", "x", Change{top + "/.git/hooks/pre-commit", "was changed"})
-	change("/.git/info/attributes", "x", Change{top + "/.git/info/attributes", "was made"})
+	change("/.git/config", "x", Change{top + "/.git/config", "was changed", true})
+	change("/.git/hooks/pre-commit", "x", Change{top + "/.git/hooks/pre-commit", "was changed", true})
+	change("/.git/info/attributes", "x", Change{top + "/.git/info/attributes", "was made", true})
 	change("/shut/.git/config", "changed by the person")
 	if err := os.Rename(top+"/shut/.git/config", top+"/shut/.git/c"); err != nil {
 		t.Fatal(err)
 	}
 	change("/shut/.git/config", "replaced by the person")
-	change("/.vscode/deep/tasks.json", "x", Change{top + "/.vscode/deep/tasks.json", "was changed"})
-	change("/.vscode/new.json", "x", Change{top + "/.vscode/new.json", "was made"})
-	change("/bare/hooks/update", "x", Change{top + "/bare/hooks", "was made"})
-	change("/stub/.git/config", "x", Change{top + "/stub/.git", "was made"})
+	change("/.vscode/deep/tasks.json", "x", Change{top + "/.vscode/deep/tasks.json", "was changed", false})
+	change("/.vscode/new.json", "x", Change{top + "/.vscode/new.json", "was made", false})
+	change("/bare/hooks/update", "x", Change{top + "/bare/hooks", "was made", true})
+	change("/stub/.git/config", "x", Change{top + "/stub/.git", "was made", true})
 	// A time that is set back does not hide a change.
 	was, err := os.Stat(top + "/.git/config")
 	if err != nil {
