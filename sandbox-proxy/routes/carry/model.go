@@ -13,6 +13,7 @@ import (
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/account"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tokens"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
@@ -80,23 +81,17 @@ func (m *model) Close() error {
 	return nil
 }
 
-// credentials are the headers that carry them, to some API or other: a program
-// that has an account of its own must not use it here.
-var credentials = map[string]bool{
-	"authorization": true, "proxy-authorization": true, "cookie": true,
-	"x-api-key": true, "api-key": true, "x-goog-api-key": true, "x-auth-token": true, "x-access-token": true,
-}
-
-// inQuery are the members of a query that do.
+// inQuery are members of a query that are credentials of model APIs, beside
+// those of every host.
 var inQuery = map[string]bool{
-	"key": true, "api_key": true, "api-key": true, "apikey": true, "access_token": true, "oauth_token": true, "x-goog-api-key": true,
+	"key":          true,
 	"$httpheaders": true, // which Google reads headers from
 }
 
 // ask takes the program's own credentials out of a request, and puts the key in.
 func (m *model) ask(out *http.Request) {
 	for name := range out.Header {
-		if credentials[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
+		if account.Header(name) {
 			delete(out.Header, name)
 		}
 	}
@@ -142,7 +137,7 @@ func holdsCredential(part string) bool {
 		if plain, err := url.QueryUnescape(name); err == nil {
 			name = plain
 		}
-		if inQuery[strings.ToLower(strings.TrimSpace(name))] {
+		if account.Query(name) || inQuery[strings.ToLower(strings.TrimSpace(name))] {
 			return true
 		}
 	}

@@ -4,8 +4,9 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/account"
 )
 
 // A place is where a request holds the placeholder: in one header, or in one
@@ -15,26 +16,18 @@ type place struct {
 	value, placeholder string
 }
 
-// otherCredentials are headers that carry credentials on many hosts. In one
-// that is not the route's the program may have the placeholder, which is
-// nobody's, and nothing else.
-var otherCredentials = []string{"authorization", "x-api-key", "api-key", "x-goog-api-key", "x-auth-token", "private-token"}
-
 // maxBeside bounds what stands beside the placeholder in Basic credentials: a
 // user's name, and not another token.
 const maxBeside = 39
 
-// carries says whether a header carries a credential on this route. An
-// underscore counts as a hyphen, as behind CGI it is one.
-func (p place) carries(name string) bool {
-	return p.isHeader(name) || slices.Contains(otherCredentials, plainName(name))
-}
+// carries says whether a header carries a credential on this route. In one that
+// is not the route's the program may have the placeholder, which is nobody's,
+// and nothing else.
+func (p place) carries(name string) bool { return p.isHeader(name) || account.Header(name) }
 
 func (p place) isHeader(name string) bool {
-	return p.header != "" && plainName(name) == plainName(p.header)
+	return p.header != "" && account.Plain(name) == account.Plain(p.header)
 }
-
-func plainName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
 // put puts the value where the placeholder stands, and says why a request may
 // not be sent. A request without a credential is sent without.
@@ -42,6 +35,10 @@ func (p place) put(h http.Header, at *url.URL, how *reply) (why string) {
 	mine := 0
 	for name, values := range h {
 		if !p.carries(name) || strings.Join(values, "") == "" {
+			continue
+		}
+		if !p.isHeader(name) && account.Plain(name) == account.Cookie {
+			p.keepCookies(h, name)
 			continue
 		}
 		if !p.isHeader(name) {
@@ -67,6 +64,9 @@ func (p place) put(h http.Header, at *url.URL, how *reply) (why string) {
 			how.redactor = how.redactor.With(strings.TrimLeft(encoded, " "), strings.TrimLeft(said, " "))
 		}
 		h[name] = []string{sent}
+	}
+	if name := p.otherInQuery(at.RawQuery); name != "" {
+		return "the query's member " + name + " holds a credential that is not this route's"
 	}
 	if p.query == "" {
 		return ""
@@ -134,6 +134,38 @@ func word(s string) bool {
 		return false
 	}
 	return strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz-_") == ""
+}
+
+// keepCookies leaves of cookies those that hold the placeholder, which is
+// nobody's. Clients keep what hosts set without being asked to, so that the
+// others are left out and the request is not refused.
+func (p place) keepCookies(h http.Header, name string) {
+	var kept []string
+	for _, line := range h[name] {
+		for one := range strings.SplitSeq(line, ";") {
+			if strings.Contains(one, p.placeholder) {
+				kept = append(kept, strings.TrimSpace(one))
+			}
+		}
+	}
+	if delete(h, name); len(kept) > 0 {
+		h[name] = []string{strings.Join(kept, "; ")}
+	}
+}
+
+// otherInQuery gives the name of a query's member that holds a credential which
+// is not the route's, or "".
+func (p place) otherInQuery(raw string) string {
+	for part := range strings.FieldsFuncSeq(raw, func(r rune) bool { return r == '&' || r == ';' }) {
+		name, value, _ := strings.Cut(part, "=")
+		if plain, err := url.QueryUnescape(name); err == nil {
+			name = plain
+		}
+		if account.Query(name) && !strings.EqualFold(name, p.query) && value != "" && !strings.Contains(value, p.placeholder) {
+			return strings.TrimSpace(name)
+		}
+	}
+	return ""
 }
 
 // inQuery replaces the placeholder in the query's member. Some readers part

@@ -62,6 +62,7 @@ func TestAnotherCredential(t *testing.T) {
 		"twice in Basic":            {"Authorization: " + basic(placeholder+":"+placeholder)},
 		"by an underscore's name":   {"Api_Key: mine"},
 		"another header":            {"X-Api-Key: mine"},
+		"a header of other hosts":   {bearer, "Job-Token: mine"},
 		"another header beside":     {bearer, "X-Api-Key: mine"},
 		"no base64":                 {"Authorization: Basic ?" + placeholder[:4]},
 		"a part of the placeholder": {"Authorization: Bearer " + placeholder[1:]},
@@ -73,6 +74,22 @@ func TestAnotherCredential(t *testing.T) {
 	}
 	if all := l.requests(); len(all) != 0 {
 		t.Errorf("the host was asked: %q", all)
+	}
+}
+
+// A session that a host made with the program's own account is not carried: of
+// cookies those stay that hold the placeholder.
+func TestCookies(t *testing.T) {
+	l := newLab(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Header["Cookie"])
+	}), header)
+	for said, want := range map[string]string{
+		"session=mine":                          "[]",
+		"a=b; c=" + placeholder + "; session=m": "[c=" + placeholder + "]",
+	} {
+		if status, _, body := l.say(get("/x", bearer, "Cookie: "+said)); status != 200 || body != want {
+			t.Errorf("%s: %d %q", said, status, body)
+		}
 	}
 }
 
@@ -157,6 +174,7 @@ func TestQuery(t *testing.T) {
 	}
 	before := len(l.requests())
 	for _, said := range []string{
+		"/x?access_token=mine", "/x?key=" + placeholder + "&private%5ftoken=mine", "/x?a=b;Api_Key=mine", "/x?client_secret=mine",
 		"/x?key=mine", "/x?key=" + placeholder + "&key=mine", "/x?key=mine&key=" + placeholder, "/x?a=1;key=mine",
 		"/x?KEY=mine", "/x?key%5B%5D=mine", "/x?key[]=mine", "/x?key=" + placeholder + "&key=" + placeholder, "/x?key=x" + placeholder,
 		"/x?key=%zz", "/x?key",
