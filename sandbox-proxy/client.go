@@ -64,9 +64,6 @@ func (c *Client) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	call.Onward = c.proxy.config.Upstream.of(call.By, d.Host, d.Port).set()
 	v.went.Store(&d)
-	if refused := c.proxy.wireRefuses(judge.ByRoute, d); refused != nil {
-		return nil, refused
-	}
 	out := r.WithContext(context.WithValue(r.Context(), routeKey{}, call))
 	if out.Body != nil && out.Body != http.NoBody {
 		body := &sent{body: out.Body, count: new(countBytes)}
