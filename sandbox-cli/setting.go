@@ -42,15 +42,15 @@ func (s setting) base(folder, name string) (client.Base, error) {
 	return base, nil
 }
 
-// homeFolder is the user's home: HOME where it names a folder absolutely, else
-// what the user database says.
+// homeFolder is the user's home: HOME where it is an absolute path, else, also
+// where HOME is not set, what the user database says.
 func homeFolder() (string, error) {
 	if h := os.Getenv("HOME"); filepath.IsAbs(h) {
 		return filepath.Clean(h), nil
 	}
 	u, err := user.Current()
 	if err != nil || !filepath.IsAbs(u.HomeDir) {
-		return "", fmt.Errorf("home folder: HOME is not set and the user has none: set HOME")
+		return "", fmt.Errorf("home folder: HOME names none and the user database has none either: set HOME")
 	}
 	return filepath.Clean(u.HomeDir), nil
 }

@@ -2,10 +2,13 @@ package linuxwall
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/noexec"
 )
 
 // Bwrap is the bubblewrap of this machine.
@@ -25,9 +28,36 @@ type Bwrap struct {
 const usualBwrap = "/usr/bin/bwrap"
 
 // neededOptions are those that some bubblewraps lack, with the version that
-// brought them: --perms 0.5, --disable-userns 0.8, --bind-fd 0.10 (Debian 12
-// carries it in 0.8.0-2+deb12u1).
-var neededOptions = []string{"--perms", "--disable-userns", "--bind-fd", "--ro-bind-fd"}
+// brought them: --perms 0.5, --size 0.7, --disable-userns 0.8, --bind-fd 0.10
+// (Debian 12 carries it in 0.8.0-2+deb12u1).
+var neededOptions = []string{"--perms", "--size", "--disable-userns", "--bind-fd", "--ro-bind-fd"}
+
+// doneOtherwise says whether a plan can do without an option: what is bound is
+// shown by package noexec as it was looked at, which bounds file systems too,
+// and that no namespace is made inside the filter holds alone.
+func doneOtherwise(option string) bool { return option != "--perms" }
+
+// lacks says whether the bubblewrap at hand does not have an option.
+func (p *Plan) lacks(option string) bool { return slices.Contains(p.Lacks, option) }
+
+// bindFrom has what is bound shown in the store first, where bubblewrap cannot
+// be given descriptors: it would follow what was put in its place meanwhile.
+func (d *draft) bindFrom() {
+	p := &d.plan
+	if !p.lacks("--bind-fd") && !p.lacks("--ro-bind-fd") {
+		return
+	}
+	if p.Orders == nil {
+		p.Orders = &noexec.Orders{}
+	}
+	p.Orders.Store = p.store
+	for i, s := range p.Steps {
+		if s.binds() {
+			p.Steps[i].Stable = join(p.store, "b"+strconv.Itoa(len(p.Orders.Binds)))
+			p.Orders.Binds = append(p.Orders.Binds, noexec.Place{Path: s.From, Dev: s.Is.Dev, Ino: s.Is.Ino})
+		}
+	}
+}
 
 // lacking gives the needed options that a --help does not list.
 func lacking(help string) []string {

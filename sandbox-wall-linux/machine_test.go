@@ -27,6 +27,7 @@ type machine struct {
 	asked    int // how often bubblewrap was started
 	kept     map[string]string
 	landlock int
+	version  string
 }
 
 // made gives a machine of lines, each a path and what it is:
@@ -46,8 +47,8 @@ func made(lines string) *machine {
 		nodes: map[string]Node{}, texts: map[string]string{}, frozen: map[string]bool{}, quiet: map[string]bool{}, kept: map[string]string{},
 		program: "/usr/bin/lnk-sandbox", uid: 1000, dir: "/home/u/work",
 		environ:  []string{"HOME=/home/u", "PATH=/usr/local/bin:/usr/bin:/bin"},
-		landlock: 7,
-		help:     "--perms --disable-userns --bind-fd --ro-bind-fd",
+		landlock: 7, version: "bubblewrap 0.10.0\n",
+		help: "--perms --size --disable-userns --bind-fd --ro-bind-fd",
 	}
 	m.put("/", Node{Kind: Folder, Mode: 0o755})
 	m.add("/etc/passwd: u:x:1000:1000::/home/u:/bin/sh\nroot:x:0:0::/root:/bin/sh\n/proc/self/mountinfo: 1 0 8:1 / / rw - ext4 /dev/sda1 rw\n/proc/self/net/route: Iface\n")
@@ -219,7 +220,7 @@ func (m *machine) system() *System {
 		Programs: m.programs,
 		BwrapHelp: func(string) (string, string, error) {
 			m.asked++
-			return m.help, "bubblewrap 0.10.0\n", nil
+			return m.help, m.version, nil
 		},
 		Keep: func(path, text string) error {
 			m.kept[path] = text

@@ -242,8 +242,7 @@ func (o *only) orders() error {
 			put(r.real, r.node, false)
 		}
 	}
-	store := o.t.resolve(join(o.f.Settings[0], storeFolder))
-	o.plan.Orders = &noexec.Orders{Store: store.real}
+	o.plan.Orders = &noexec.Orders{NoExec: true}
 	for _, p := range places {
 		o.plan.Orders.Places = append(o.plan.Orders.Places, p)
 	}
@@ -278,6 +277,9 @@ func (o *only) mayRun(at string) bool {
 	return false
 }
 
+// store gives where the sandbox's own file systems are mounted first.
+func (d *draft) store() string { return d.t.resolve(join(d.f.Settings[0], storeFolder)).real }
+
 // emptyFrom has the sandbox's own file systems bound from those that package
 // noexec makes, so that nothing put there can be executed. What is sealed needs
 // none: nothing can be put there.
@@ -285,9 +287,16 @@ func (d *draft) emptyFrom() {
 	if d.plan.Orders == nil {
 		return
 	}
-	for i, s := range d.plan.writableEmpty() {
-		d.plan.Steps[i].From = join(d.plan.Orders.Store, fmt.Sprint(len(d.plan.Orders.Empty)))
-		d.plan.Orders.Empty = append(d.plan.Orders.Empty, noexec.Empty{Perm: s.Perm})
+	d.plan.Orders.Store = d.plan.store
+	d.plan.moveEmpty()
+}
+
+// moveEmpty has the file systems of the sandbox's own that it can write made
+// in the store.
+func (p *Plan) moveEmpty() {
+	for i, s := range p.writableEmpty() {
+		p.Steps[i].From = join(p.Orders.Store, fmt.Sprint(len(p.Orders.Empty)))
+		p.Orders.Empty = append(p.Orders.Empty, noexec.Empty{Perm: s.Perm})
 	}
 }
 
@@ -312,10 +321,16 @@ func (p *Plan) writableEmpty() iter.Seq2[int, Step] {
 // LimitTmp bounds each file system of the sandbox's own that it can write, in
 // bytes: they are kept in memory. 0 leaves it at half of this machine's.
 func (p *Plan) LimitTmp(size int64) {
+	if size > 0 && p.lacks("--size") && (p.Orders == nil || len(p.Orders.Empty) == 0) {
+		if p.Orders == nil {
+			p.Orders = &noexec.Orders{Store: p.store}
+		}
+		p.moveEmpty()
+	}
 	n := 0
 	for i := range p.writableEmpty() {
 		p.Steps[i].Size = size
-		if p.Orders != nil {
+		if p.Orders != nil && n < len(p.Orders.Empty) {
 			p.Orders.Empty[n].Size = size
 		}
 		n++

@@ -43,6 +43,9 @@ type Plan struct {
 	// Orders are what is done to the mounts of this machine, in a namespace of
 	// bubblewrap's own, before it binds them; nil is nothing.
 	Orders *noexec.Orders
+	// Lacks are options that the bubblewrap at hand does not have.
+	Lacks []string
+	store string
 	// Dir is the program's current folder, inside.
 	Dir string
 	// Argv is the program and its arguments.
@@ -203,7 +206,9 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	d.plan.Steps = d.steps(kept)
 	d.nameFiles()
 	d.plan.Steps = append(d.plan.Steps, d.seals(kept)...)
+	d.plan.Lacks, d.plan.store = d.f.Bwrap.Lacks, d.store()
 	d.emptyFrom()
+	d.bindFrom()
 	d.startIn()
 	return d.plan, nil
 }
@@ -253,8 +258,8 @@ func (d *draft) judgeMachine() error {
 	if b.Fault != "" {
 		return refuse("bubblewrap", b.Path, b.Fault, nil)
 	}
-	if len(b.Lacks) > 0 {
-		return refuse("bubblewrap", b.Path, "version "+b.Version+" lacks "+strings.Join(b.Lacks, ", ")+": 0.10 or later has them, as does Debian's 0.8.0-2+deb12u1", errors.ErrUnsupported)
+	if lacks := slices.DeleteFunc(slices.Clone(b.Lacks), doneOtherwise); len(lacks) > 0 {
+		return refuse("bubblewrap", b.Path, "version "+b.Version+" lacks "+strings.Join(lacks, ", ")+": 0.6 or later has them", errors.ErrUnsupported)
 	}
 	for _, device := range d.f.Routed {
 		if device != "lo" {

@@ -93,8 +93,8 @@ func TestPlanForRefuses(t *testing.T) {
 		{name: "bubblewrap by a link in a write folder", on: made(debian).remove(usualBwrap).add("/opt/b/bwrap\n/home/u/work/bin -> /opt/b\n").env("PATH=/home/u/work/bin"),
 			want: "bubblewrap: /home/u/work/bin/bwrap: lies in /home/u/work"},
 		{name: "a set-user-id bubblewrap", on: made(debian).mode(usualBwrap, 0o4755), want: "bubblewrap: /usr/bin/bwrap: is set-user-id root"},
-		{name: "an old bubblewrap", on: made(debian).helps("--perms --disable-userns"), unsupported: true,
-			want: "bubblewrap: /usr/bin/bwrap: version 0.10.0 lacks --bind-fd, --ro-bind-fd"},
+		{name: "an old bubblewrap", on: made(debian).helps("--size --disable-userns"), unsupported: true,
+			want: "bubblewrap: /usr/bin/bwrap: version 0.10.0 lacks --perms: 0.6 or later has them"},
 		{name: "our program by a link in a write folder", on: made(debian + "/home/u/work/l -> /usr/bin\n").runs("/home/u/work/l/lnk-sandbox"),
 			want: "is reached by a link in /home/u/work"},
 		{name: "our program gone", on: made(debian).runs("/usr/bin/lnk-sandbox (deleted)"), want: "the running program's own file is missing"},
@@ -256,7 +256,7 @@ func TestReadFactsAsksBwrapOnce(t *testing.T) {
 	} {
 		change(&n)
 		m.nodes[usualBwrap], m.help = n, "--perms"
-		if f := read(); m.asked != i+2 || len(f.Bwrap.Lacks) != 3 {
+		if f := read(); m.asked != i+2 || len(f.Bwrap.Lacks) != 4 {
 			t.Errorf("change %d: asked %d times, lacks %q", i, m.asked, f.Bwrap.Lacks)
 		}
 	}

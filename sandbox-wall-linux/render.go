@@ -11,12 +11,13 @@ import (
 // [Open] are first, first+1 and so on in bubblewrap, which closes each once it
 // is used.
 func (p *Plan) BwrapArgs(first int) []string {
-	args := []string{
-		// Even root gets a user namespace, so that no capability in it counts
-		// outside; none can be made in it.
-		"--unshare-user", "--disable-userns",
-		"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+	// Even root gets a user namespace, so that no capability in it counts
+	// outside; none can be made in it.
+	args := []string{"--unshare-user"}
+	if !p.lacks("--disable-userns") { // where it does, the filter alone keeps them from being made
+		args = append(args, "--disable-userns")
 	}
+	args = append(args, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 	if p.Net == Own {
 		args = append(args, "--unshare-net")
 	}
@@ -46,8 +47,14 @@ func (s Step) bwrap(number string) []string {
 	case MakeFolder:
 		return []string{"--perms", perms, "--dir", s.At}
 	case Read:
+		if s.Stable != "" {
+			return []string{"--ro-bind", s.Stable, s.At}
+		}
 		return []string{"--ro-bind-fd", number, s.At}
 	case Write, Pin:
+		if s.Stable != "" {
+			return []string{"--bind", s.Stable, s.At}
+		}
 		return []string{"--bind-fd", number, s.At}
 	case CloseFile:
 		// A device on a mount without devices: opening it is EACCES, and it

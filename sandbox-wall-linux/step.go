@@ -52,6 +52,9 @@ type Step struct {
 	Is Node
 	// Perm is the mode of what is made.
 	Perm uint32
+	// Stable is where package noexec shows what is bound, as it was looked at,
+	// for a bubblewrap that takes no descriptors; empty where it does.
+	Stable string
 	// Size bounds an empty file system, in bytes; 0 is the kernel's own bound.
 	Size int64
 	// Text is where a link leads, or what a file of ours says.
@@ -62,7 +65,9 @@ type Step struct {
 
 // Opened says whether bubblewrap gets a descriptor for the step: of what is
 // bound, or of the text of a file.
-func (s Step) Opened() bool { return s.binds() || s.Verb == Tell || s.Verb == WriteFile }
+func (s Step) Opened() bool {
+	return s.binds() && s.Stable == "" || s.Verb == Tell || s.Verb == WriteFile
+}
 
 // binds says whether the step shows something of this machine.
 func (s Step) binds() bool { return s.Verb == Read || s.Verb == Write || s.Verb == Pin }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
@@ -13,10 +14,12 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 )
 
-// restrict has a start make everything unfit to be executed but what the plan
-// lets be, and go through the stage inside, which has Landlock hold it.
+// restrict has a start do the plan's orders before bubblewrap. Where commands are
+// restricted these make everything unfit to be executed but what is named, and
+// the stage inside has Landlock hold it.
 func restrict(spec *launch.Spec, plan linuxwall.Plan) error {
-	if plan.Run == nil {
+	spec.NoSize = slices.Contains(plan.Lacks, "--size")
+	if plan.Orders == nil {
 		return nil
 	}
 	if err := os.MkdirAll(plan.Orders.Store, 0o700); err != nil {
@@ -26,7 +29,11 @@ func restrict(spec *launch.Spec, plan linuxwall.Plan) error {
 	if err != nil {
 		return fmt.Errorf("our own binary: %w", err)
 	}
-	spec.Orders, spec.Prepare, spec.Staged = plan.Orders.Encode(), []string{self, "noexec"}, true
+	spec.Orders, spec.Prepare = plan.Orders.Encode(), []string{self, "noexec"}
+	if plan.Run == nil {
+		return nil
+	}
+	spec.Staged = true
 	spec.Stage = []string{linuxwall.ProgramInside, "inside"}
 	for _, path := range plan.Run {
 		spec.Stage = append(spec.Stage, runFlag, path)

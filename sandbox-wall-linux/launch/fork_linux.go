@@ -36,7 +36,7 @@ func (b *sandbox) fork(argv []string, fds []uintptr, n numbers) (pid int, shield
 		}
 	}
 	if n.orders != 0 {
-		return 0, false, setupError("commands cannot be restricted", fmt.Errorf("this machine lets us make no namespaces of our own: %w", err))
+		return 0, false, setupError("the sandbox could not be set up", fmt.Errorf("this machine lets us make no namespaces of our own: %w", err))
 	}
 	if b.spec.Terminal {
 		return b.forkStaged(fds, n)

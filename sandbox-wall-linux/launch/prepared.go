@@ -23,7 +23,7 @@ const (
 // readFailed reads what the step before bubblewrap said, or gives nil.
 func readFailed(says string) *Error {
 	if why, ok := strings.CutPrefix(says, saysFailed); ok {
-		return setupError("commands cannot be restricted", errors.New(why))
+		return setupError("the sandbox could not be set up", errors.New(why))
 	}
 	if why, ok := strings.CutPrefix(says, saysChanged); ok {
 		return setupError(strings.TrimSuffix(why, ": "+ErrChanged.Error()), ErrChanged)

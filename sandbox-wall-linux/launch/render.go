@@ -47,18 +47,21 @@ func (s *Spec) options(n numbers) []string {
 		o = append(o, "--sync-fd", strconv.Itoa(n.sync))
 	}
 	o = append(o, s.Args...)
-	return append(o, coverFirst(s.Args)...)
+	return append(o, coverFirst(s.Args, s.NoSize)...)
 }
 
 // coverFirst hides the sandbox's first process in /proc. Its memory could be
 // written from inside before it is under the filter, and through its
 // descriptors the SyncFile could be opened again.
-func coverFirst(args []string) []string {
+func coverFirst(args []string, noSize bool) []string {
 	i := slices.Index(args, "--proc")
 	if i < 0 || i+1 == len(args) {
 		return nil
 	}
 	at := args[i+1] + "/1"
+	if noSize {
+		return []string{"--perms", "0555", "--tmpfs", at, "--remount-ro", at}
+	}
 	return []string{"--perms", "0555", "--size", "4096", "--tmpfs", at, "--remount-ro", at}
 }
 

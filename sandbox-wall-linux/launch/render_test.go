@@ -60,10 +60,10 @@ func TestRendering(t *testing.T) {
 }
 
 func TestCoverFirst(t *testing.T) {
-	if got := coverFirst([]string{"--bind", "/a", "/b"}); got != nil {
+	if got := coverFirst([]string{"--bind", "/a", "/b"}, false); got != nil {
 		t.Errorf("without /proc: %v", got)
 	}
-	if got := coverFirst([]string{"--proc", "/p"}); !strings.Contains(strings.Join(got, " "), "--tmpfs /p/1 --remount-ro /p/1") {
+	if got := coverFirst([]string{"--proc", "/p"}, false); !strings.Contains(strings.Join(got, " "), "--tmpfs /p/1 --remount-ro /p/1") {
 		t.Errorf("%v", got)
 	}
 }

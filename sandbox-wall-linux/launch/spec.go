@@ -53,6 +53,8 @@ type Spec struct {
 	// Staged has the program started through Stage whatever the machine, and
 	// leaves the scopes of Landlock to it (see landlock.Execute).
 	Staged bool
+	// NoSize is a bubblewrap without --size.
+	NoSize bool
 	// Orders, where there are any, are written down for package noexec, and
 	// done before bubblewrap starts, in a mount namespace of its own.
 	Orders []byte

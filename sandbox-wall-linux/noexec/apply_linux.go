@@ -26,6 +26,20 @@ func Apply(o Orders) error {
 		var fs unix.Statfs_t
 		before[i] = unix.Statfs(p.Path, &fs) == nil && fs.Flags&unix.ST_NOEXEC == 0
 	}
+	if o.NoExec {
+		if err := noexecAll(); err != nil {
+			return err
+		}
+	}
+	for i, p := range o.Places {
+		if err := p.apply(before[i]); err != nil {
+			return fmt.Errorf("%s: %w", p.Path, err)
+		}
+	}
+	return o.store()
+}
+
+func noexecAll() error {
 	root, err := unix.Open("/", unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("/: %w", err)
@@ -36,41 +50,46 @@ func Apply(o Orders) error {
 	if err := unix.MountSetattr(root, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &all); err != nil {
 		return fmt.Errorf("noexec: %w", err)
 	}
-	for i, p := range o.Places {
-		if err := p.apply(before[i]); err != nil {
-			return fmt.Errorf("%s: %w", p.Path, err)
-		}
+	return nil
+}
+
+// clone opens a place, if it is what was looked at, and gives a copy of the
+// mount that it is seen by, itself at the top. at is where it is seen.
+func (p Place) clone() (clone, at int, folder bool, err error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	at, err = unix.Openat2(unix.AT_FDCWD, p.Path, &how)
+	switch err {
+	case nil:
+	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP:
+		return -1, -1, false, ErrChanged
+	default:
+		return -1, -1, false, err
 	}
-	return o.store()
+	var st unix.Stat_t
+	if err = unix.Fstat(at, &st); err == nil && (st.Dev != p.Dev || st.Ino != p.Ino) {
+		err = ErrChanged
+	}
+	if err == nil {
+		clone, err = unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
+	}
+	if err != nil {
+		unix.Close(at)
+		return -1, -1, false, err
+	}
+	return clone, at, st.Mode&unix.S_IFMT == unix.S_IFDIR, nil
 }
 
 // apply mounts a place on itself, so that it has flags of its own.
 func (p Place) apply(code bool) error {
-	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
-	at, err := unix.Openat2(unix.AT_FDCWD, p.Path, &how)
-	switch err {
-	case nil:
-	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP:
-		return ErrChanged
-	default:
+	clone, at, _, err := p.clone()
+	if err != nil {
 		return err
 	}
+	defer unix.Close(clone)
 	defer unix.Close(at)
-	var st unix.Stat_t
-	if err := unix.Fstat(at, &st); err != nil {
-		return err
-	}
-	if st.Dev != p.Dev || st.Ino != p.Ino {
-		return ErrChanged
-	}
 	if p.Code && !code {
 		return nil
 	}
-	clone, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH|unix.AT_RECURSIVE)
-	if err != nil {
-		return fmt.Errorf("open_tree: %w", err)
-	}
-	defer unix.Close(clone)
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOEXEC}
 	if p.Code {
 		attr = unix.MountAttr{Attr_clr: unix.MOUNT_ATTR_NOEXEC}
@@ -86,11 +105,11 @@ func (p Place) apply(code bool) error {
 
 // store makes the sandbox's own file systems, where bubblewrap can bind them.
 func (o Orders) store() error {
-	if len(o.Empty) == 0 {
+	if len(o.Empty)+len(o.Binds) == 0 {
 		return nil
 	}
 	const flags = unix.MS_NOEXEC | unix.MS_NOSUID | unix.MS_NODEV
-	if err := unix.Mount("tmpfs", o.Store, "tmpfs", flags, "mode=0700,size=65536"); err != nil {
+	if err := unix.Mount("tmpfs", o.Store, "tmpfs", flags, "mode=0700,size=1m"); err != nil {
 		return fmt.Errorf("%s: %w", o.Store, err)
 	}
 	for i, e := range o.Empty {
@@ -106,7 +125,31 @@ func (o Orders) store() error {
 			return fmt.Errorf("%s: %w", at, err)
 		}
 	}
+	for i, p := range o.Binds {
+		if err := p.bind(filepath.Join(o.Store, "b"+strconv.Itoa(i))); err != nil {
+			return fmt.Errorf("%s: %w", p.Path, err)
+		}
+	}
 	return nil
+}
+
+// bind shows a place at a path of the store.
+func (p Place) bind(to string) error {
+	clone, at, folder, err := p.clone()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(clone)
+	unix.Close(at)
+	if folder {
+		err = unix.Mkdir(to, 0o700)
+	} else {
+		err = unix.Mknod(to, unix.S_IFREG|0o600, 0)
+	}
+	if err == nil {
+		err = unix.MoveMount(clone, "", unix.AT_FDCWD, to, unix.MOVE_MOUNT_F_EMPTY_PATH)
+	}
+	return err
 }
 
 // Read reads orders from a descriptor, from its start, and closes it.

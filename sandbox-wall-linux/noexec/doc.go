@@ -1,6 +1,8 @@
 // Package noexec makes everything that a sandbox will be made of unfit to be
 // run, but for what is named: in mounts of its own, before bubblewrap, which
-// has no option for it and keeps the flags of what it binds.
+// has no option for it and keeps the flags of what it binds. Where bubblewrap
+// takes no descriptors, it also shows what is to be bound, as it was looked at,
+// at paths that nobody else can change.
 //
 // Start with [Orders], which is what is to be done, and [Apply], which does it
 // in the mount namespace of the calling process. That namespace has to be its

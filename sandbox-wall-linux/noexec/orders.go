@@ -12,6 +12,8 @@ import (
 type Orders struct {
 	_ [0]func()
 
+	// NoExec makes everything noexec.
+	NoExec bool
 	// Places are where what is above them does not hold: folders before what
 	// lies in them.
 	Places []Place
@@ -20,6 +22,9 @@ type Orders struct {
 	Store string
 	// Empty are those: Store/0, Store/1 and so on.
 	Empty []Empty
+	// Binds are what is shown at Store/b0, Store/b1 and so on, as it was looked
+	// at, for a bubblewrap that cannot be given descriptors of it.
+	Binds []Place
 }
 
 // A Place is a file or folder, known by more than its path.
@@ -47,7 +52,7 @@ type Empty struct {
 // MaxBytes bounds orders, written.
 const MaxBytes = 4 << 20
 
-const version = "lnk-noexec-1"
+const version = "lnk-noexec-2"
 
 // Encode writes orders for [Decode].
 func (o Orders) Encode() []byte {
@@ -56,17 +61,20 @@ func (o Orders) Encode() []byte {
 	number := func(n uint64) { b.Write(binary.AppendUvarint(nil, n)) }
 	word(version)
 	word(o.Store)
+	number(map[bool]uint64{true: 1}[o.NoExec])
 	number(uint64(len(o.Empty)))
 	for _, e := range o.Empty {
 		number(uint64(e.Perm))
 		number(uint64(e.Size))
 	}
-	number(uint64(len(o.Places)))
-	for _, p := range o.Places {
-		word(p.Path)
-		number(p.Dev)
-		number(p.Ino)
-		number(map[bool]uint64{true: 1}[p.Code])
+	for _, places := range [][]Place{o.Places, o.Binds} {
+		number(uint64(len(places)))
+		for _, p := range places {
+			word(p.Path)
+			number(p.Dev)
+			number(p.Ino)
+			number(map[bool]uint64{true: 1}[p.Code])
+		}
 	}
 	return b.Bytes()
 }
@@ -79,18 +87,20 @@ func Decode(text []byte) (Orders, error) {
 	if got := r.word(); got != version {
 		return Orders{}, fmt.Errorf("%w: not %s", errMalformed, version)
 	}
-	o := Orders{Store: r.word()}
+	o := Orders{Store: r.word(), NoExec: r.number() == 1}
 	for range r.count() {
 		o.Empty = append(o.Empty, Empty{Perm: uint32(r.number()), Size: int64(r.number())})
 	}
-	for range r.count() {
-		p := Place{Path: r.word(), Dev: r.number(), Ino: r.number(), Code: r.number() == 1}
-		if !strings.HasPrefix(p.Path, "/") {
-			r.bad = true
+	for _, places := range []*[]Place{&o.Places, &o.Binds} {
+		for range r.count() {
+			p := Place{Path: r.word(), Dev: r.number(), Ino: r.number(), Code: r.number() == 1}
+			if !strings.HasPrefix(p.Path, "/") {
+				r.bad = true
+			}
+			*places = append(*places, p)
 		}
-		o.Places = append(o.Places, p)
 	}
-	if r.bad || len(r.rest) > 0 || o.Store == "" && len(o.Empty) > 0 {
+	if r.bad || len(r.rest) > 0 || o.Store == "" && len(o.Empty)+len(o.Binds) > 0 {
 		return Orders{}, errMalformed
 	}
 	return o, nil

@@ -14,6 +14,8 @@ var whole = Orders{
 		{Path: "/usr/bin/git", Dev: 2049, Ino: 1<<63 + 5, Code: true},
 		{Path: "/usr/lib/x y\n\xff", Dev: 1, Ino: 2},
 	},
+	NoExec: true,
+	Binds:  []Place{{Path: "/home/u/work", Dev: 3, Ino: 4}},
 }
 
 // What is written is read back, and nothing else is taken for it.
@@ -55,7 +57,7 @@ func FuzzDecode(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again, o) {
 			t.Errorf("%+v is read back as %+v: %v", o, again, err)
 		}
-		if len(o.Places) > len(text) || bytes.Count(text, []byte{0}) < len(o.Places) {
+		if len(o.Places)+len(o.Binds) > len(text) || bytes.Count(text, []byte{0}) < len(o.Places) {
 			t.Errorf("%d places of %d bytes", len(o.Places), len(text))
 		}
 	})
