@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/asks"
@@ -25,21 +25,27 @@ type toolbox struct {
 
 // newToolbox makes what serves the flags' tools, or nothing where there are
 // none. What the program writes and reads, where a tool may be started, is in
-// the wall's command.
+// the wall's command; where the proxy starts no wall it is nothing.
 func newToolbox(f proxyFlags, told *teller) (*toolbox, error) {
 	if !slices.ContainsFunc(f.mounts.Routes, runsOutside) {
 		return nil, nil
 	}
 	c, settings, walled := stages.Confined(f.command)
-	if !walled {
-		c.Read = []string{"/"} // the program goes where it likes
+	if !walled && f.Listen != nil && len(f.command) > 0 {
+		c.Read = []string{"/"} // unwalled: the program goes where it likes
 	}
 	closed := append([]string{}, c.Hide...)
-	if settings != "" {
-		closed = append(closed, settings)
+	settings = cmp.Or(settings, f.Settings)
+	if settings == "" {
+		folder, err := client.Settings()
+		if err != nil {
+			return nil, err
+		}
+		settings = string(folder)
 	}
+	closed = append(closed, settings)
 	config := asks.Config{
-		Folder:     asks.Folder(filepath.Join(f.settings(settings), "sandbox")),
+		Folder:     asks.Folder(client.SettingsFolder(settings).Sandbox()),
 		Terminal:   f.Tell, // started by run: whoever typed that is there
 		OnTerminal: asks.OnTerminal, Alone: asks.Alone,
 	}
@@ -54,16 +60,6 @@ func newToolbox(f proxyFlags, told *teller) (*toolbox, error) {
 		return nil, err
 	}
 	return &toolbox{host, desk}, nil
-}
-
-// settings is the settings folder: the wall's, or this user's where there is no
-// wall.
-func (f proxyFlags) settings(wall string) string {
-	if wall != "" {
-		return wall
-	}
-	dir, _ := client.Settings()
-	return string(dir)
 }
 
 func runsOutside(r route.Route) bool {
