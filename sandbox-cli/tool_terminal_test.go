@@ -93,7 +93,7 @@ func TestToolAskedOnTerminal(t *testing.T) {
 	// state, and goes on printing and reading in the background.
 	script := `printf 'type yes and Enter to allow it: \033[8m\033]0;open'
 (while :; do echo noise >> noise; read -t 0.01 x < /dev/tty; done) 2>/dev/null &
-gh pr merge; echo "first $?"; gh "$(printf 'a\r\033[2Kb')"; echo "second $?"; gh third; echo "third $?"; kill $!`
+gh pr merge; echo "first $?"; gh "$(printf 'a\r\033[2Kb')"; echo "second $?"; trap 'echo interrupted' INT; gh third; echo "third $?"; kill $!`
 	y := s.onTerminal(t, lnk(), "sandbox", "run", "--yes", "--write="+s.project, "--tool=gh", "--", "bash", "--norc", "-c", script)
 	y.enter("y\nyes\nallow\n") // typed ahead
 	word := y.word()
@@ -126,7 +126,8 @@ gh pr merge; echo "first $?"; gh "$(printf 'a\r\033[2Kb')"; echo "second $?"; gh
 	y.see("refused")
 	y.see("second 126")
 	y.word()
-	y.enter("\x03")
+	y.enter("\x03") // a no, and the program's
+	y.see("interrupted")
 	y.see("third 126")
 	if status := waitFor(t, y.cmd); status != 0 {
 		t.Errorf("status %d", status)

@@ -47,6 +47,8 @@ type Desk struct {
 	count   int
 	socket  *socket
 	closed  bool
+	denied  int // in a row
+	last    time.Time
 }
 
 // waiting is a question without an answer.
@@ -117,39 +119,54 @@ func (d *Desk) Ask(ctx context.Context, q tool.Question, notice func(string)) er
 		return fmt.Errorf("%w: %w", tool.ErrNobody, err)
 	}
 	defer d.drop(w)
-	patience := d.config.Alone
-	done := make(chan struct{})
-	stop := func() {}
-	if d.config.Terminal && hasTerminal() {
-		patience = d.config.OnTerminal
-		var on context.Context
-		on, stop = context.WithCancel(ctx)
-		go func() {
-			defer close(done)
-			d.onTerminal(on, w)
-		}()
-	} else {
-		close(done)
-		line := "waits for an answer: lnk sandbox asks allow " + w.ID
-		notice(line)
-		if d.config.Tell != nil {
-			d.config.Tell(w.Call + ": " + line)
-		}
-	}
-	defer func() { stop(); <-done }()
+	shown := make(chan bool, 1) // that it stood on a terminal
+	patience := d.config.OnTerminal
+	on, stop := context.WithCancel(ctx)
+	var terminal sync.WaitGroup
+	terminal.Go(func() { shown <- d.config.Terminal && d.onTerminal(on, w) })
+	defer func() { stop(); terminal.Wait() }()
 	over := time.NewTimer(patience)
 	defer over.Stop()
-	select {
-	case yes := <-w.answer:
-		if !yes {
-			return tool.ErrDenied
+	for {
+		select {
+		case yes := <-w.answer:
+			return d.settled(yes)
+		case stood := <-shown:
+			if stood {
+				continue // and its answer is there, or the call is over
+			}
+			patience = d.config.Alone
+			over.Reset(patience)
+			line := "waits for an answer: lnk sandbox asks allow " + w.ID
+			notice(line)
+			if d.config.Tell != nil {
+				d.config.Tell(w.Call + ": " + line)
+			}
+		case <-over.C:
+			return fmt.Errorf("%w: none answered in %s", tool.ErrNobody, patience)
+		case <-ctx.Done():
+			return errors.New("the call was given up before it was answered")
 		}
-		return nil
-	case <-over.C:
-		return fmt.Errorf("%w: none answered in %s", tool.ErrNobody, patience)
-	case <-ctx.Done():
-		return errors.New("the call was given up before it was answered")
 	}
+}
+
+// A person who has said no so often in a row is left alone for a while: else a
+// program that asks and asks has the terminal to itself.
+const (
+	enough    = 3
+	leftAlone = 20 * time.Second
+)
+
+// settled notes an answer.
+func (d *Desk) settled(yes bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if yes {
+		d.denied = 0
+		return nil
+	}
+	d.denied, d.last = d.denied+1, time.Now()
+	return tool.ErrDenied
 }
 
 // put has a question wait.
@@ -158,6 +175,12 @@ func (d *Desk) put(q tool.Question) (*waiting, error) {
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, errors.New("the sandbox is at its end")
+	}
+	if d.denied >= enough {
+		if time.Since(d.last) < leftAlone {
+			return nil, fmt.Errorf("the answer was no %d times in a row: try again in %s", enough, leftAlone)
+		}
+		d.denied = 0
 	}
 	if d.socket == nil {
 		s, err := d.open()

@@ -27,7 +27,7 @@ func question() tool.Question {
 func desk(t *testing.T, alone time.Duration) (*Desk, string) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "asks")
-	d := New(Config{Folder: folder, Alone: alone, OnTerminal: alone})
+	d := New(Config{Folder: folder, Alone: alone, OnTerminal: patience})
 	t.Cleanup(d.Close)
 	return d, folder
 }
@@ -38,7 +38,12 @@ func ask(t *testing.T, ctx context.Context, d *Desk, folder string) (id string, 
 	ended = make(chan error, 1)
 	noticed := make(chan string, 1)
 	go func() { ended <- d.Ask(ctx, question(), func(line string) { noticed <- line }) }()
-	line := <-noticed
+	var line string
+	select {
+	case line = <-noticed:
+	case <-time.After(patience):
+		t.Fatal("no notice")
+	}
 	all, err := Pending(folder)
 	if err != nil || len(all) == 0 {
 		t.Fatal(all, err)
@@ -80,10 +85,32 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// Who has said no and no again is left alone for a while.
+func TestEnough(t *testing.T) {
+	d, folder := desk(t, patience)
+	for range enough {
+		id, ended := ask(t, t.Context(), d, folder)
+		if err := Answer(folder, id, false); err != nil {
+			t.Fatal(err)
+		}
+		<-ended
+	}
+	if err := d.Ask(t.Context(), question(), func(string) { t.Error("asked") }); !errors.Is(err, tool.ErrNobody) {
+		t.Error(err)
+	}
+	d.mu.Lock()
+	d.last = d.last.Add(-leftAlone)
+	d.mu.Unlock()
+	id, ended := ask(t, t.Context(), d, folder)
+	Answer(folder, id, true)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestNobodyAnswers(t *testing.T) {
 	d, folder := desk(t, 50*time.Millisecond)
-	_, ended := ask(t, t.Context(), d, folder)
-	if err := <-ended; !errors.Is(err, tool.ErrNobody) {
+	if err := d.Ask(t.Context(), question(), func(string) {}); !errors.Is(err, tool.ErrNobody) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -114,7 +141,7 @@ func TestNobodyAnswers(t *testing.T) {
 // and a path that is too long for a socket is no obstacle.
 func TestSockets(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), strings.Repeat("long", 40), "asks")
-	d := New(Config{Folder: folder, Alone: patience})
+	d := New(Config{Folder: folder, Alone: patience, OnTerminal: patience})
 	defer d.Close()
 	id, ended := ask(t, t.Context(), d, folder)
 	for path, mode := range map[string]os.FileMode{folder: 0o700, filepath.Join(folder, name(os.Getpid())): 0o600} {

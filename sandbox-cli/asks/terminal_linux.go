@@ -15,25 +15,16 @@ import (
 // controlling is the terminal that this process was started on (tty(4)).
 const controlling = "/dev/tty"
 
-// hasTerminal says whether there is one.
-func hasTerminal() bool {
-	fd, err := unix.Open(controlling, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return false
-	}
-	unix.Close(fd)
-	return true
-}
-
 // onTerminal puts a question on the terminal and gives the answer to it, unless
 // it ends before. A terminal that is another's just now, since this process is
-// in the background of its shell, is left alone: the question waits elsewhere.
-func (d *Desk) onTerminal(ctx context.Context, w *waiting) {
+// in the background of its shell, is left alone, as where there is none: it is
+// false, and the question waits elsewhere.
+func (d *Desk) onTerminal(ctx context.Context, w *waiting) bool {
 	select {
 	case d.turn <- struct{}{}:
 		defer func() { <-d.turn }()
 	case <-ctx.Done():
-		return
+		return true
 	}
 	d.mu.Lock()
 	below := d.program
@@ -43,7 +34,7 @@ func (d *Desk) onTerminal(ctx context.Context, w *waiting) {
 	defer runtime.UnlockOSThread()
 	t, err := takeTerminal(below)
 	if err != nil {
-		return
+		return false
 	}
 	defer t.giveBack()
 	word := rand.Text()[:3]
@@ -56,9 +47,10 @@ func (d *Desk) onTerminal(ctx context.Context, w *waiting) {
 		} else {
 			t.say("refused\n")
 		}
-		return
+		return true
 	}
 	t.say("\nanswered elsewhere, or given up\n")
+	return true
 }
 
 // questionText is what stands on the terminal.
@@ -78,6 +70,7 @@ type held struct {
 	was        *unix.Termios
 	mask       unix.Sigset_t
 	still      *still
+	typed      unix.Signal // what was typed for the program, or 0
 }
 
 // plainScreen ends what the program may have begun to print and brings back a
@@ -162,6 +155,9 @@ func (t *held) giveBack() {
 	}
 	if t.was != nil {
 		unix.Kill(-t.foreground, unix.SIGWINCH)
+		if t.typed != 0 {
+			unix.Kill(-t.foreground, t.typed)
+		}
 	}
 	unix.PthreadSigmask(unix.SIG_SETMASK, &t.mask, nil)
 	unix.Close(t.fd)
@@ -187,8 +183,8 @@ const (
 	pollTime = 50 // ms
 )
 
-// line reads what is typed up to Enter. Ctrl-C and Ctrl-D are a no; whole is
-// false where the wait ended before.
+// line reads what is typed up to Enter. Ctrl-D, Ctrl-C and Ctrl-\ are a no, the
+// last two for the program too; whole is false where the wait ended before.
 func (t *held) line(ctx context.Context) (said string, whole bool) {
 	var typed []byte
 	b := make([]byte, 1)
@@ -208,8 +204,9 @@ func (t *held) line(ctx context.Context) (said string, whole bool) {
 		case c == '\n' || c == '\r':
 			t.say("\n")
 			return string(typed), true
-		case c == 3 || c == 4:
+		case c == 3 || c == 4 || c == 0x1c:
 			t.say("\n")
+			t.typed = map[byte]unix.Signal{3: unix.SIGINT, 0x1c: unix.SIGQUIT}[c]
 			return "", true
 		case c == 8 || c == 0x7f:
 			if len(typed) > 0 {
