@@ -119,22 +119,23 @@ func TestReaching(t *testing.T) {
 	if err := os.Mkdir(two, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	served := freePort(t)
-	s.hold(one, map[string]any{"hosts": []string{labtest.AllowedName}, "serve": []int{served}})
+	served, first := freePort(t), freePort(t)
+	s.hold(one, map[string]any{"hosts": []string{labtest.AllowedName}, "serve": []int{served, first}})
 	s.hold(two, map[string]any{"hosts": []string{labtest.OtherName}})
 	open, shut := of(t, "127.0.0.1:0", "open").Port(), of(t, "127.0.0.1:0", "shut").Port()
 	network := map[string]any{"reaching": map[string]any{
-		"reached": []map[string]any{{"dir": one, "port": 19200}, {"dir": two, "port": 19201}}, "ports": []uint16{open},
+		"reached": []map[string]any{{"dir": one, "port": first}, {"dir": two, "port": 19201}}, "ports": []uint16{open},
 	}}
+	at := strconv.Itoa(first)
 	s.put("server.py", server)
 	s.put("say.py", say)
 	s.put("try.sh", `
 get() { curl -sS --max-time 20 --cacert `+ca+` --proxy "$1" https://$2/hello 2>&1 | head -1; }
-get http://127.0.0.1:19200 `+labtest.AllowedName+`
+get http://127.0.0.1:`+at+` `+labtest.AllowedName+`
 get http://[::1]:19201 `+labtest.OtherName+`
-get http://127.0.0.1:19200 `+labtest.OtherName+`
+get http://127.0.0.1:`+at+` `+labtest.OtherName+`
 get http://127.0.0.1:19201 `+labtest.AllowedName+`
-get socks5h://127.0.0.1:19200 `+labtest.AllowedName+`
+get socks5h://127.0.0.1:`+at+` `+labtest.AllowedName+`
 curl -sS --max-time 20 --noproxy '*' https://`+labtest.AllowedName+`/ 2>&1 | head -1
 /usr/bin/python3 say.py 127.0.0.1:`+fmt.Sprint(open)+` 127.0.0.1:`+fmt.Sprint(shut)+` `+labtest.ServerAddr+`:80 127.0.0.1:53
 ls -A `+one+` 2>&1 | head -1
@@ -158,6 +159,9 @@ ls -A `+one+` 2>&1 | head -1
 	r := s.begin(argv, env...)
 	if got, err := fetch("127.0.0.1", served, "/try.sh"); err != nil || !strings.Contains(got, "get()") {
 		t.Errorf("served: %q, %v", got, err)
+	}
+	if got, err := fetch("127.0.0.1", first, "/"); err == nil {
+		t.Errorf("a call that comes in goes out again by the relay's own port: %q", got)
 	}
 	r.end(t)
 	if _, err := os.Stat(filepath.Join(one, "in.sock")); err == nil {
