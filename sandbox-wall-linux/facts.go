@@ -53,6 +53,10 @@ type Facts struct {
 	Starts   map[string]Start
 	Programs map[string]List
 
+	// toolchains are those that the caller's variables name. Looked for with
+	// developer_tools.
+	toolchains []toolchain
+
 	// Nodes, Lists, Texts and Makeable are what stands at paths, what is in
 	// folders, what small files say, and whether folders can be written in:
 	// those that the plan asks for.

@@ -73,6 +73,10 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 		return Facts{}, refuse("system", "", "what only root may read cannot be found, so it cannot be closed: "+only.err.Error(), only.err)
 	}
 
+	if c.DeveloperTools {
+		f.toolchains = readToolVariables(t, f.Home, environ)
+	}
+
 	// What is wrong with the confinement is PlanFor's to say.
 	_, _ = draw(c, net, t, []string{"true"})
 	return f, nil

@@ -1,5 +1,7 @@
 package linuxwall
 
+import "slices"
+
 // A toolchain is a folder of the home in which developers' tools keep
 // programs, or "/" and a path where it is always elsewhere.
 type toolchain struct {
@@ -59,7 +61,7 @@ func (d *draft) developerTools() error {
 	if !d.c.DeveloperTools {
 		return nil
 	}
-	for _, chain := range toolchains {
+	for _, chain := range slices.Concat(toolchains, d.f.toolchains) {
 		at := chain.dir
 		if at[0] != '/' {
 			if d.f.Home == "" {
