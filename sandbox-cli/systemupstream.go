@@ -57,3 +57,17 @@ func (f *proxyFlags) fromSystem(read func() (proxy.SystemProxies, error)) error 
 	}
 	return nil
 }
+
+// upstreamOf is the upstream that a text names. The word "system" comes here
+// only where no chain was made first, to a blank proxy or one that was started
+// by hand: their environment is its caller's own.
+func upstreamOf(text string, read func() (proxy.SystemProxies, error)) (proxy.Upstream, error) {
+	if text != systemUpstream {
+		return proxy.ParseUpstream(text)
+	}
+	s, err := read()
+	if err != nil {
+		return proxy.Upstream{}, err
+	}
+	return s.Upstream()
+}

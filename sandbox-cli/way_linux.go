@@ -39,7 +39,7 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 	if err != nil {
 		return nil, err
 	}
-	up, err := proxy.ParseUpstream(upstream)
+	up, err := upstreamOf(upstream, hostProxies)
 	if err != nil {
 		return nil, err
 	}
