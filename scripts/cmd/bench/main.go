@@ -1,6 +1,7 @@
 // Command bench measures, side by side in one run. "start" is how long a
 // sandbox takes to start, beside a bare bubblewrap with the same mounts. "proxy"
-// is what its network carries, beside the same without a sandbox.
+// is what its network carries, beside the same without a sandbox. "tool" is what a
+// call of a tool costs.
 package main
 
 import (
@@ -24,9 +25,17 @@ type benchmark struct {
 var benchmarks = []benchmark{
 	{"start", "start a sandbox, run true in it, and be rid of it", 30, start},
 	{"proxy", "streams, tunnels and requests from inside a sandbox", 3, proxyBench},
+	{"tool", "call a tool that runs outside, beside running it outside", 5, toolBench},
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "calls" {
+		if err := callsMain(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "calls:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) > 1 && os.Args[1] == "load" {
 		if err := loadMain(os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "load:", err)
