@@ -52,7 +52,7 @@ func TestReplacedFromOutside(t *testing.T) {
 			s.git(s.project, "worktree", "add", "-q", "tree")
 			s.git(s.project, "init", "-q", "a/sub")
 			argv := append(append([]string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, net...), "--",
-				"sh", "-c", "echo up; trap '' TERM; while [ ! -e go ]; do sleep 0.02; done; for f in a/sub b/bus; do ! echo x >$f/.git/config; done 2>/dev/null; exit 9")
+				"sh", "-c", "mkdir .husky; echo x >.husky/x; echo up; trap '' TERM; while [ ! -e go ]; do sleep 0.02; done; for f in a/sub b/bus; do ! echo x >$f/.git/config; done 2>/dev/null; exit 9")
 			cmd, errs := s.start(argv...)
 			c.do(s)
 			want := 9
@@ -63,6 +63,9 @@ func TestReplacedFromOutside(t *testing.T) {
 			}
 			status := waitFor(t, cmd)
 			said := strings.Contains(errs.String(), "/"+c.ends+" was replaced or removed from outside")
+			if !strings.Contains(errs.String(), "/.husky was made while the sandbox ran") {
+				t.Errorf("%q %s: what was made is not told: %s", net, c.name, errs.String())
+			}
 			if status != want || said != (c.ends != "") {
 				t.Errorf("%q %s: status %d, want %d: %s", net, c.name, status, want, errs.String())
 			}

@@ -1,6 +1,7 @@
 package stages
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
 )
 
@@ -29,6 +31,12 @@ func beforeProgram(plan *linuxwall.Plan, settings string) aftermath {
 	a := aftermath{below: plan.Below, writable: plan.Writable(), settings: settings, sandbox: plan.Name}
 	a.before = survey.Mark(a.below.Found, a.writable)
 	return a
+}
+
+// ran says whether there was a program, by how its sandbox ended.
+func ran(err error) bool {
+	var e *launch.Error
+	return err == nil || errors.As(err, &e) && e.Status > launch.StatusNotFound
 }
 
 // tell looks again and tells, a line a change, what git acts on first. Where it

@@ -159,7 +159,7 @@ func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits
 		for _, path := range report.Taken {
 			say.ComplainLine(s.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
 		}
-		if after.below.Roots != nil && err == nil {
+		if after.below.Roots != nil && ran(err) {
 			after.tell(s, report.Taken)
 		}
 		err = errors.Join(err, releaseErr)
