@@ -64,6 +64,8 @@ type Facts struct {
 	Lists    map[string]List
 	Texts    map[string]Text
 	Makeable map[string]bool
+	// Gitlinks are the submodules of indexes of git's, by the index.
+	Gitlinks map[string]Gitlinks
 	// Below is what lies below the write folders, once it was looked for, and
 	// Answers which of the sockets there something listens on.
 	Below   *survey.Found

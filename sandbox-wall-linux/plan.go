@@ -192,7 +192,7 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	for _, part := range []func() error{
 		d.judge,
 		d.everySandbox, d.systemFolders, d.rootOnly,
-		d.settings, d.hidden, d.named, d.judgeMachine, d.nested, d.dotFiles,
+		d.settings, d.hidden, d.named, d.judgeMachine, d.nested, d.dotFiles, d.led,
 		d.developerTools, d.sockets, d.home, d.program, d.temporary, d.commands,
 	} {
 		if err := part(); err != nil {

@@ -18,7 +18,7 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 	f := Facts{
 		UID:   sys.UID,
 		Path:  lookupEnv(environ, "PATH"),
-		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Makeable: map[string]bool{},
+		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Gitlinks: map[string]Gitlinks{}, Makeable: map[string]bool{},
 		Starts: map[string]Start{}, Programs: map[string]List{}, Answers: map[string]bool{},
 	}
 	closed := make(chan walked, 1)
