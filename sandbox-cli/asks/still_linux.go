@@ -29,8 +29,8 @@ type still struct {
 	held []int // pidfds, parents first
 }
 
-// holdStill stops every process below one that is in a pid namespace other than
-// ours: the program's. Each is held by a descriptor, so that no number is
+// holdStill stops a child of ours, the wall, and every process below it that is
+// in a pid namespace other than ours: the program's. Each is held by a descriptor, so that no number is
 // another's. Parents stop before their children, and go on after them, so that
 // no shell inside sees its job stopped.
 func holdStill(below int) (*still, error) {
@@ -40,6 +40,12 @@ func holdStill(below int) (*still, error) {
 		return nil, err
 	}
 	known := map[int]bool{}
+	// The wall's own process first: it would take the program for stopped, and
+	// stop with it.
+	if err := s.stop(below, os.Getpid()); err != nil {
+		s.goOn()
+		return nil, err
+	}
 	for range maxPasses {
 		found, err := s.pass(below, own, known)
 		if err != nil {
