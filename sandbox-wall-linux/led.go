@@ -307,12 +307,13 @@ func (t *tree) gitlinks(index string, hash int) Gitlinks {
 // readGitlinks reads an index and the one that it shares entries with.
 func readGitlinks(sys *System, index string, hash int) (g Gitlinks) {
 	for at := index; at != ""; {
-		text, whole := sys.Text(at, maxIndex)
-		if !whole {
+		file, size := sys.Open(at)
+		if file == nil || size > maxIndex {
 			g.Fault = "is too large or cannot be read"
 			return g
 		}
-		paths, whole, shared, err := gitread.Gitlinks([]byte(text), hash, maxGitlinks)
+		paths, whole, shared, err := gitread.Gitlinks(file, size, hash, maxGitlinks)
+		file.Close()
 		g.Paths = append(g.Paths, paths...)
 		switch {
 		case err != nil:

@@ -2,6 +2,7 @@ package linuxwall
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -202,10 +203,17 @@ func (m *machine) walk(roots, except []string) survey.Found {
 
 func (m *machine) system() *System {
 	return &System{
-		UID:      m.uid,
-		Lstat:    func(path string) Node { return m.nodes[path] },
-		Names:    m.names,
-		Text:     m.text,
+		UID:   m.uid,
+		Lstat: func(path string) Node { return m.nodes[path] },
+		Names: m.names,
+		Text:  m.text,
+		Open: func(path string) (io.ReadCloser, int64) {
+			text, ok := m.texts[path]
+			if !ok {
+				return nil, 0
+			}
+			return io.NopCloser(strings.NewReader(text)), int64(len(text))
+		},
 		Makeable: func(dir string) bool { return !m.frozen[dir] },
 		Dir:      func() string { return m.dir },
 		Program:  func() (string, Node) { return m.program, m.nodes[m.program] },

@@ -1,6 +1,10 @@
 package linuxwall
 
-import "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
+import (
+	"io"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
+)
 
 // A System is the access to this machine that reading facts needs. Tests give
 // one of their own; [ReadFacts] uses the kernel's.
@@ -15,6 +19,9 @@ type System struct {
 	// Text reads at most limit bytes of a regular file, and says whether this
 	// is all of it.
 	Text func(path string, limit int) (string, bool)
+	// Open opens a regular file that is too long to be held, and gives its
+	// size; nil where that cannot be done.
+	Open func(path string) (file io.ReadCloser, size int64)
 	// Makeable says whether the caller can make something in a folder now.
 	Makeable func(dir string) bool
 	// Dir gives the current folder as the kernel names it, or "".

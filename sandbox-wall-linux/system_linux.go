@@ -34,6 +34,7 @@ func LocalSystem() *System {
 		Lstat:        lstat,
 		Names:        names,
 		Text:         text,
+		Open:         openFile,
 		Makeable:     makeable,
 		Dir:          currentDir,
 		Program:      program,
@@ -112,17 +113,26 @@ func names(dir string, limit int) ([]string, bool) {
 	return found, err == nil || errors.Is(err, io.EOF)
 }
 
-// text does not follow a link, nor wait for a pipe's other end.
-func text(path string, limit int) (string, bool) {
+// openFile does not follow a link, nor wait for a pipe's other end.
+func openFile(path string) (io.ReadCloser, int64) {
 	f, err := os.OpenFile(path, unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
+		return nil, 0
+	}
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, 0
+	}
+	return f, info.Size()
+}
+
+func text(path string, limit int) (string, bool) {
+	f, _ := openFile(path)
+	if f == nil {
 		return "", false
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return "", false
-	}
 	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
 	if len(b) > limit {
 		return string(b[:limit]), false

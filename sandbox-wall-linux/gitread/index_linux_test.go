@@ -1,6 +1,7 @@
 package gitread
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -57,7 +58,7 @@ func TestGitlinksAsGit(t *testing.T) {
 				if int(index[7]) != version {
 					t.Fatalf("git wrote version %d, want %d", index[7], version)
 				}
-				got, whole, shared, err := Gitlinks(index, hash, 100)
+				got, whole, shared, err := gitlinks(index, hash, 100)
 				if split {
 					if shared == "" {
 						t.Fatal("not split")
@@ -65,18 +66,18 @@ func TestGitlinksAsGit(t *testing.T) {
 					if index, err = os.ReadFile(filepath.Join(dir, ".git/sharedindex."+shared)); err != nil {
 						t.Fatal(err)
 					}
-					got, whole, _, err = Gitlinks(index, hash, 100)
+					got, whole, _, err = gitlinks(index, hash, 100)
 				}
 				slices.Sort(got)
 				slices.Sort(want)
 				if err != nil || !whole || !slices.Equal(got, want) {
 					t.Errorf("%s, version %d: %q, %v, %v", format, version, got, whole, err)
 				}
-				if got, whole, _, err := Gitlinks(index, hash, 3); len(got) != 3 || whole || err != nil {
+				if got, whole, _, err := gitlinks(index, hash, 3); len(got) != 3 || whole || err != nil {
 					t.Errorf("at most 3: %q, %v, %v", got, whole, err)
 				}
 				for n := 0; n < len(index); n += 1 + n/16 {
-					Gitlinks(index[:n], hash, 100) // no panic
+					gitlinks(index[:n], hash, 100) // no panic
 				}
 			}
 			check(false)
@@ -88,13 +89,17 @@ func TestGitlinksAsGit(t *testing.T) {
 	}
 }
 
+func gitlinks(index []byte, hash, most int) ([]string, bool, string, error) {
+	return Gitlinks(bytes.NewReader(index), int64(len(index)), hash, most)
+}
+
 func FuzzGitlinks(f *testing.F) {
 	f.Add([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x00"+strings.Repeat("\x00", 20)), 20)
 	f.Fuzz(func(t *testing.T, index []byte, hash int) {
 		if hash != 20 {
 			hash = 32
 		}
-		paths, _, _, _ := Gitlinks(index, hash, 8)
+		paths, _, _, _ := gitlinks(index, hash, 8)
 		if len(paths) > 8 {
 			t.Errorf("%d paths", len(paths))
 		}
