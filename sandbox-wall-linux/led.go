@@ -16,7 +16,7 @@ const (
 	maxLedInAll = 256      // of all
 	maxIncludes = 32       // files of configuration for one repository
 	maxDepth    = 10       // includes in includes, as git (MAX_INCLUDE_DEPTH)
-	maxGitlinks = 64       // submodules of one repository
+	maxGitlinks = 1024     // submodules in an index, of which most are checked out
 	maxIndex    = 64 << 20 // bytes of an index
 )
 
@@ -24,19 +24,33 @@ const (
 // write folders that its configuration names, and the folders of submodules,
 // in which git starts git. It runs when all else is placed.
 func (d *draft) led() error {
-	repositories := slices.Clone(d.plan.Below.Found.Repositories)
+	repositories := append(d.repositoriesAbove(), d.plan.Below.Found.Repositories...)
 	slices.SortStableFunc(repositories, func(a, b survey.Repository) int { // those at the top come first
 		return strings.Count(a.Path, "/") - strings.Count(b.Path, "/")
 	})
 	l := leads{draft: d}
 	for _, r := range repositories {
-		root := d.rootOf(r.Path)
-		if root == "" || slices.Contains(d.opened(root), root) || d.above(r.Path).kind == shut {
-			continue
+		if root := d.rootOf(r.Path); !slices.Contains(d.opened(root), root) {
+			l.repository(r)
 		}
-		l.repository(r)
 	}
 	return nil
+}
+
+// repositoriesAbove gives those that write folders lie in the work tree of.
+func (d *draft) repositoriesAbove() (found []survey.Repository) {
+	for _, root := range d.plan.Below.Roots {
+		if slices.Contains(d.opened(root), root) {
+			continue
+		}
+		for dir := parent(root); dir != "/"; dir = parent(dir) {
+			r := survey.Repository{Path: join(dir, ".git")}
+			if d.rootOf(r.Path) == "" && d.t.node(r.Path).Kind != Missing && !slices.Contains(found, r) {
+				found = append(found, r)
+			}
+		}
+	}
+	return found
 }
 
 // leads is what one repository leads to, one after another.
@@ -209,7 +223,7 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 		}
 	}
 	switch root := l.rootOf(r.real); {
-	case root == "":
+	case root == "" || slices.Contains(l.opened(root), root):
 		return
 	case p.node.Kind == Device || p.node.Kind == Pipe || p.node.Kind == Socket:
 		return
@@ -265,7 +279,7 @@ func (l *leads) submodules() {
 // placeholder for its .git alone would be one that git fails on.
 func (l *leads) submodule(at string) {
 	r := l.t.resolve(at)
-	if l.rootOf(r.real) == "" {
+	if root := l.rootOf(r.real); root == "" || slices.Contains(l.opened(root), root) {
 		return
 	}
 	if in := linkedIn(r.links, l.writes); in != "" {

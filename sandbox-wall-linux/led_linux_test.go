@@ -69,6 +69,24 @@ func TestRealSubmoduleNotCheckedOut(t *testing.T) {
 	}
 }
 
+// A write folder in the work tree of a repository above it is led to as well.
+func TestRealLedFromAbove(t *testing.T) {
+	s := newStage(t)
+	s.repository()
+	s.git(s.work, "config", "core.hooksPath", "src/hooks")
+	s.git(s.work, "update-index", "--add", "--cacheinfo", "160000,"+s.git(s.work, "rev-parse", "HEAD")+",src/lib")
+	s.mkdir("home/work/src/hooks")
+	s.mkdir("home/work/src/lib")
+	c := s.confinement()
+	c.Write = []string{s.work + "/src"}
+	s.work += "/src"
+	tried := tries("echo x >hooks/pre-commit", "mv hooks h", "git init -q lib", "mv lib l")
+	s.want(s.run(c, "echo x >free; "+tried), "")
+	c.WriteDotFiles = c.Write
+	c.Write = append(c.Write, s.mkdir("home/work/other"))
+	s.want(s.run(c, tries("echo x >hooks/pre-commit")), "did echo x >hooks/pre-commit")
+}
+
 // With no wall git runs what is planted in a submodule that is not checked out,
 // also where it is told to trust no repository, so that the test of it sees.
 func TestRealGitFollowsGitlinks(t *testing.T) {
