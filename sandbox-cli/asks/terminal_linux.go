@@ -38,7 +38,14 @@ func (d *Desk) onTerminal(ctx context.Context, w *waiting) bool {
 	}
 	defer t.giveBack()
 	word := rand.Text()[:3]
-	t.say(questionText(w.Question, strings.ToLower(word)))
+	text := questionText(w.Question, strings.ToLower(word))
+	if rows, columns := t.size(); !fits(text, rows, columns) {
+		// What scrolls away is not read, and what is left could be made to look
+		// like another question.
+		t.say("\nlnk sandbox run: a question is too long for this terminal; to read and answer it: lnk sandbox asks\n")
+		return false
+	}
+	t.say(text)
 	if said, whole := t.line(ctx); whole {
 		yes := strings.EqualFold(said, word)
 		w.take(yes)
@@ -61,6 +68,15 @@ func questionText(q Question, word string) string {
 		what, where = "open this page in your browser", ""
 	}
 	return fmt.Sprintf("\nlnk sandbox run: the program in %s asks to %s:\n  %s\n%stype %s and Enter to allow it this once, Enter alone to refuse: ", q.Sandbox, what, q.Call, where, word)
+}
+
+// size is the terminal's rows and columns; zero where it does not say.
+func (t *held) size() (rows, columns int) {
+	w, err := unix.IoctlGetWinsize(t.fd, unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
+	}
+	return int(w.Row), int(w.Col)
 }
 
 // A held terminal is in the foreground of this process, with nobody else at it.

@@ -15,6 +15,8 @@ func TestShown(t *testing.T) {
 	}{
 		{[]string{"gh", "pr", "list"}, "gh pr list"},
 		{[]string{"a b", ""}, `"a b" ""`},
+		{[]string{"a  b   c"}, `"a\x20\x20b\x20\x20\x20c"`},
+		{[]string{"a\u3164b\u2800", "e\u0301"}, `"a\u3164b\u2800" "e\u0301"`},
 		{[]string{"a\nb", "\x1b[2J", "\x00", "\xff"}, `"a\nb" "\x1b[2J" "\x00" "\xff"`},
 		{[]string{"-o=x", "$(id)", "`id`", "a;b", "*"}, "-o=x \"$(id)\" \"`id`\" \"a;b\" \"*\""},
 		{[]string{"\u202egnp", "\u200b", "é"}, `"\u202egnp" "\u200b" "é"`},

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A Question is a call, or a page, that a person is asked about.
@@ -53,11 +55,34 @@ func Shown(words []string) string {
 		if plain(w) {
 			b.WriteString(w)
 		} else {
-			b.WriteString(strconv.Quote(w))
+			b.WriteString(quoted(w))
 		}
 	}
 	return b.String()
 }
+
+// quoted is strconv.Quote, and what shows as nothing escaped as well: a run of
+// spaces, letters that are blank, marks that are drawn over what stands before
+// them. Nobody should have to count those to read a call.
+func quoted(w string) string {
+	var b strings.Builder
+	text := strconv.Quote(w)
+	for i, r := range text {
+		switch {
+		case r == ' ' && (strings.HasPrefix(text[i+1:], " ") || strings.HasSuffix(text[:i], " ")):
+			b.WriteString(`\x20`)
+		case slices.Contains(blanks, r) || unicode.Is(unicode.M, r):
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// blanks are letters and symbols that are printed as nothing (Unicode 15:
+// Hangul fillers, the braille pattern without a dot).
+var blanks = []rune{0x115f, 0x1160, 0x2800, 0x3164, 0xffa0}
 
 func plain(w string) bool {
 	for i := range len(w) {
