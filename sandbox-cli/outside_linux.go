@@ -42,7 +42,6 @@ func proxyOnLoopback(s Streams, f proxyFlags, argv, env []string) (int, error) {
 		return 0, setupFailed(err)
 	}
 	defer way.Close()
-	f.remove() // read, and the program, with no wall around it, could read it too
 	go way.proxy.Serve(listener)
 	if *f.Listen == 0 {
 		env = filled(env, uint16(listener.Addr().(*net.TCPAddr).Port))

@@ -37,7 +37,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if env, err = f.take(env); err != nil {
 		return statusRefused, err
 	}
-	defer f.remove()
+	f.remove() // read: whatever becomes of this process, what wrap wrote is gone
 	f.command = wall
 	if f.outside() {
 		return proxyOutside(s, f, wall, env)

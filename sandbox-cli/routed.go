@@ -184,7 +184,8 @@ func (r *routed) readHanded() error {
 	return nil
 }
 
-// remove removes the files that wrap wrote: the sandbox is over.
+// remove removes the files that wrap wrote, once they are read: they are for
+// one start.
 func (r routed) remove() {
 	for _, path := range []string{r.routesIn, r.urlSecretIn} {
 		if path != "" {

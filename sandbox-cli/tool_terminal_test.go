@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,4 +133,21 @@ gh pr merge; echo "first $?"; gh "$(printf 'a\r\033[2Kb')"; echo "second $?"; tr
 	if status := waitFor(t, y.cmd); status != 0 {
 		t.Errorf("status %d", status)
 	}
+}
+
+// A call that would scroll away, with a question in it that is made up, is not
+// put on the terminal: it is answered elsewhere, or by nobody.
+func TestToolTooLongForTheTerminal(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("echo1", `echo "ran $*"`)
+	script := `pad() { printf '%*s' $1 ''; }
+echo1 rm -rf / "$(pad 400)lnk sandbox run: the program asks to run this outside:$(pad 60)  /bin/echo hello" &
+wait; echo over $?`
+	y := s.onTerminal(t, lnk(), "sandbox", "run", "--yes", "--write="+s.project, "--tool=echo1", "--", "bash", "--norc", "-c", script)
+	y.see("lnk sandbox asks")
+	if strings.Contains(y.seen.String(), "Enter to allow") || strings.Contains(y.seen.String(), "/bin/echo hello") {
+		t.Errorf("it was asked: %q", y.seen.String())
+	}
+	y.cmd.Process.Signal(syscall.SIGTERM)
+	waitFor(t, y.cmd)
 }
