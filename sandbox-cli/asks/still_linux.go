@@ -30,9 +30,9 @@ type still struct {
 }
 
 // holdStill stops a child of ours, the wall, and every process below it that is
-// in a pid namespace other than ours: the program's. Each is held by a descriptor, so that no number is
-// another's. Parents stop before their children, and go on after them, so that
-// no shell inside sees its job stopped.
+// in a pid namespace other than ours: the program's. Each is held by a
+// descriptor, so that no number is another's. Parents stop before their
+// children, and go on after them, so that no shell inside sees its job stopped.
 func holdStill(below int) (*still, error) {
 	s := &still{}
 	own, err := os.Readlink("/proc/self/ns/pid")
