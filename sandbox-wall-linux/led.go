@@ -165,7 +165,7 @@ func (l *leads) config(path string, depth int) {
 			if !ok || n.What == gitread.Program && !l.likely(n.Path, at) {
 				continue
 			}
-			l.keep(at, n.What, e.Name())
+			l.keep(at, n.What, shown(e.Name()))
 			if n.What == gitread.Included {
 				l.config(at, depth+1)
 			}
@@ -207,7 +207,7 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 		return
 	}
 	if in := linkedIn(r.links, l.writes); in != "" {
-		l.warn("%s of %s leads git by the link %s, which cannot be kept from being replaced: look at it before you use git there", shown(why), shown(l.of), shown(r.links[len(r.links)-1]))
+		l.warn("%s of %s leads git by the link %s, which cannot be kept from being replaced: look at it before you use git there", why, shown(l.of), shown(r.links[len(r.links)-1]))
 	}
 	if base(r.real) == "_" && base(parent(r.real)) == ".husky" {
 		r = l.t.resolve(parent(r.real)) // its scripts run those beside it
@@ -215,7 +215,7 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 	if n := l.standing(r.real, ""); n.Kind == Missing && r.node.Kind != Missing && r.missing == "" {
 		r.missing, r.node = r.real, Node{} // another run's placeholder
 	}
-	p := place{at: r.real, kind: readOnly, rank: rankDot, node: r.node, because: Reason{Member: "dot files", Text: "git is led to it by " + shown(why)}}
+	p := place{at: r.real, kind: readOnly, rank: rankDot, node: r.node, because: Reason{Member: "dot files", Text: "git is led to it by " + why}}
 	if r.missing != "" {
 		p.at, p.kind = r.missing, shut
 		if (use == gitread.Included || use == gitread.File) && r.missing == r.real {
@@ -228,12 +228,12 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 	case p.node.Kind == Device || p.node.Kind == Pipe || p.node.Kind == Socket:
 		return
 	case r.node.Kind == Unseen || r.node.Kind == Tangled:
-		l.warn("%s of %s names %s, which cannot be looked at, so that it is not kept", shown(why), shown(l.of), shown(r.real))
+		l.warn("%s of %s names %s, which cannot be looked at, so that it is not kept", why, shown(l.of), shown(r.real))
 		return
 	case use == gitread.Program && r.node.Kind == Folder:
 		return
 	case slices.Contains(l.writes, r.real):
-		l.warn("%s of %s names the write folder %s itself, so that what git runs there is not kept", shown(why), shown(l.of), shown(r.real))
+		l.warn("%s of %s names the write folder %s itself, so that what git runs there is not kept", why, shown(l.of), shown(r.real))
 		return
 	case !l.above(p.at).kind.writable():
 		return
@@ -247,7 +247,7 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 	}
 	l.n, l.all = l.n+1, l.all+1
 	if use != gitread.Mentioned {
-		l.note("dot files %s: git is led to it by %s of %s, so that it stays as it is: to write it, name the folder in write_dot_files", shown(p.at), shown(why), shown(l.of))
+		l.note("dot files %s: git is led to it by %s of %s, so that it stays as it is: to write it, name the folder in write_dot_files", shown(p.at), why, shown(l.of))
 	}
 	l.add(p)
 }
@@ -294,7 +294,7 @@ func (l *leads) submodule(at string) {
 			return
 		}
 	}
-	l.keep(r.real, gitread.Folder, "the submodule in its index")
+	l.keep(r.real, gitread.Folder, "a submodule in the index")
 }
 
 // Gitlinks are the submodules of an index.
