@@ -72,7 +72,8 @@ func TestNothingOutside(t *testing.T) {
 		t.Logf("the folder above cannot be listed, so that only its own path is looked for: %v", err)
 	}
 	for _, e := range entries {
-		if e.Name() != filepath.Base(root) {
+		// What is a letter or two may stand behind ../ in any path that is made up.
+		if e.Name() != filepath.Base(root) && len(e.Name()) > 2 {
 			neighbours = append(neighbours, e.Name())
 		}
 	}

@@ -10,9 +10,6 @@ const (
 	statusFailed  = say.StatusFailed
 	statusRefused = say.StatusRefused
 	statusSetup   = say.StatusSetup
-
-	statusCannotRun = say.StatusCannotRun
-	statusNotFound  = say.StatusNotFound
 )
 
 var (

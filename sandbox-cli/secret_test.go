@@ -70,7 +70,7 @@ func newVault(t testing.TB, s *sandbox) *vault {
 		switch {
 		case !strings.Contains(token, secretValue):
 			w.Header().Set("WWW-Authenticate", `Basic realm="vault"`)
-			http.Error(w, "no", 401)
+			http.Error(w, "no", http.StatusUnauthorized)
 		case strings.HasPrefix(r.URL.Path, "/git/"):
 			git.ServeHTTP(w, r)
 		case r.URL.Path == "/away":

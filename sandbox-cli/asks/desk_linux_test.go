@@ -109,12 +109,12 @@ func TestEnough(t *testing.T) {
 }
 
 func TestNobodyAnswers(t *testing.T) {
-	d, folder := desk(t, 50*time.Millisecond)
-	if err := d.Ask(t.Context(), question(), func(string) {}); !errors.Is(err, tool.ErrNobody) {
+	alone, _ := desk(t, 50*time.Millisecond)
+	if err := alone.Ask(t.Context(), question(), func(string) {}); !errors.Is(err, tool.ErrNobody) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	d, folder = desk(t, patience)
+	d, folder := desk(t, patience)
 	id, ended := ask(t, ctx, d, folder)
 	cancel()
 	if err := <-ended; err == nil {

@@ -55,7 +55,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.Copy(c, c)
 	default:
 		body, _ := io.ReadAll(r.Body)
-		fmt.Fprintf(w, "%s %s|caller=%s key=%s mine=%s auth=%s|%s", r.Method, r.RequestURI, r.Header["Lnk-Caller"], r.Header["Lnk-Caller-Key"], r.Header["Lnk_Caller-X"], r.Header["Proxy-Authorization"], body)
+		fmt.Fprintf(w, "%s %s|caller=%s key=%s mine=%s auth=%s|%s", r.Method, r.RequestURI, r.Header["Lnk-Caller"], r.Header["Lnk-Caller-Key"], r.Header["Lnk_caller-X"], r.Header["Proxy-Authorization"], body)
 	}
 }
 

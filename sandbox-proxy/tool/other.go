@@ -13,6 +13,7 @@ import (
 
 func openTop(string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
+//lint:ignore U1000 what calls it is reached on Linux only
 func openBelow(*os.File, string) (*os.File, string, error) { return nil, "", errors.ErrUnsupported }
 
 func (b *bridge) unsupported(w http.ResponseWriter) {

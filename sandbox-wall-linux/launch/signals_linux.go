@@ -159,7 +159,12 @@ func (r *relay) stop() {
 	r.stopWithProgram()
 }
 
-func stopUs() { _ = unix.Kill(unix.Getpid(), unix.SIGSTOP) }
+// stopUs stops us. When we go on so does the program, which was seen stopped
+// for this and not for another reason.
+func (r *relay) stopUs() {
+	_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
+	r.seenStopped = false
+}
 
 // stopPatience bounds the wait for a program that cleans up before it stops.
 const stopPatience = 3 * time.Second
@@ -176,7 +181,7 @@ func (r *relay) stopWithProgram() {
 		}
 		unix.Close(pidfd)
 		if is.stopped() || is.state == 'D' && r.stoppedInVfork() {
-			stopUs()
+			r.stopUs()
 			return
 		}
 		select {
