@@ -33,8 +33,8 @@ func scope(l client.Limits, args, env []string) {
 	if err != nil {
 		return
 	}
-	defer unix.Close(fd)
 	f := os.NewFile(uintptr(fd), "env")
+	defer f.Close() // it owns the descriptor, whose number is another's once it is closed
 	if _, err := f.WriteAt([]byte(strings.Join(env, "\x00")), 0); err != nil {
 		return
 	}
