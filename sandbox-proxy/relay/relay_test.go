@@ -72,10 +72,11 @@ func told(t *testing.T, dial Dial, text string) string {
 	}
 	defer c.Close()
 	c.SetDeadline(time.Now().Add(patience))
-	io.WriteString(c, text)
-	c.(interface{ CloseWrite() error }).CloseWrite()
+	// The socket tells of a reset once, to whatever is asked of it first.
+	_, wrote := io.WriteString(c, text)
+	ended := c.(interface{ CloseWrite() error }).CloseWrite()
 	b, err := io.ReadAll(c)
-	if errors.Is(err, syscall.ECONNRESET) {
+	if err := errors.Join(wrote, err); errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || len(b) == 0 && errors.Is(ended, syscall.ENOTCONN) {
 		return "reset"
 	}
 	if err != nil {
