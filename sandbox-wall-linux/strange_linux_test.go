@@ -100,7 +100,7 @@ func TestRealHomeIsALink(t *testing.T) {
 	}
 	c := s.confinement()
 	c.Write, c.Hide, c.ReadHome = []string{link + "/work"}, []string{link + "/.ssh"}, true
-	s.want(s.run(c, "cat "+link+"/notes "+s.home+"/notes; echo x >"+link+"/work/f && cat "+s.home+"/work/f; "+
-		tries("cat "+link+"/.lnk/secret", "cat "+s.home+"/.lnk/secret", "cat "+link+"/.ssh/id", "cat "+s.home+"/.ssh/id", "mkdir "+link+"/work/.git", "echo x >"+link+"/notes")),
+	s.want(s.run(c, "cat "+link+"/notes "+s.home+"/notes; echo x >"+link+"/"+"work/f && cat "+s.home+"/"+"work/f; "+
+		tries("cat "+link+"/.lnk/secret", "cat "+s.home+"/.lnk/secret", "cat "+link+"/.ssh/id", "cat "+s.home+"/.ssh/id", "mkdir "+link+"/"+"work/.git", "echo x >"+link+"/notes")),
 		"minemine"+"x")
 }

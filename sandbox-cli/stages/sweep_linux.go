@@ -13,10 +13,10 @@ import (
 )
 
 // A watch is a process beside the wall that waits for the end of the run and
-// takes its stubs and cgroups away should the wall be killed before it can. It is a shell
-// that reads a pipe, whose other end is the wall's alone, and becomes the sweep
-// stage when that falls: a shell starts in a tenth of our own time, and is paid
-// for at every start.
+// takes its stubs and cgroups away should the wall be killed before it can. It
+// is a shell that reads a pipe, whose other end is the wall's alone, and becomes
+// the sweep stage when that falls: a shell starts in a tenth of our own time,
+// and is paid for at every start.
 type watch struct {
 	cmd     *exec.Cmd
 	hold    *os.File      // the wall's end of the pipe
@@ -26,7 +26,7 @@ type watch struct {
 	over    chan struct{} // closed when it may go
 }
 
-// watchOver starts the watch of a run that holds either, beside what the start
+// watchOver starts the watch of a run that holds stubs or cgroups, beside what the start
 // goes on with: [watch.there] says whether it is there. A run does not go on
 // without its watch: it is told to end, as by SIGTERM.
 func watchOver(dir string, held *stubs.Held, groups []string) *watch {

@@ -16,7 +16,7 @@ import (
 func TestGitFindsNothingPlanted(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("needs program git")
+		t.Fatal(err)
 	}
 	root := real(t, t.TempDir())
 	t.Setenv("HOME", root)

@@ -15,7 +15,7 @@ import (
 func TestGitlinksAsGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("needs program git")
+		t.Fatal(err)
 	}
 	for _, format := range []string{"sha1", "sha256"} {
 		hash := map[string]int{"sha1": 20, "sha256": 32}[format]
