@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
+	"log"
 	"os"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
@@ -9,6 +11,9 @@ import (
 
 // Main runs `lnk-sandbox <args>` and gives its exit status.
 func Main(args []string) int {
+	// Nothing of ours writes to the log package. net/http's client does: what a
+	// host says unasked, word for word, would stand on the user's terminal.
+	log.SetOutput(io.Discard)
 	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 	if len(args) > 0 {
 		if run, ok := stage(args[0]); ok {

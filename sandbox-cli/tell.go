@@ -32,7 +32,10 @@ func newTeller(w io.Writer, f proxyFlags) *teller {
 
 // tell notes one refusal: what was asked for, why not, and what would open it.
 func (t *teller) tell(what, why string, open judge.Open) {
-	line := fmt.Sprintf("refused %s: %s", what, why) + toOpen(opens(t.mode, open))
+	line := "refused " + what + ": " + why + toOpen(opens(t.mode, open))
+	if what == "" { // nothing that could be read named a host
+		line = "refused a request: " + why
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {

@@ -2,8 +2,10 @@ package proxy
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -164,6 +166,7 @@ func (g *gate) linger() {
 const (
 	wordsFailed   = "the host could not be reached"
 	wordsCut      = "the host ended the connection before it answered"
+	wordsUnread   = "what the host answered is not HTTP/1"
 	wordsSwitched = "the host switched to a protocol that was not asked for"
 )
 
@@ -182,4 +185,36 @@ func (p *Proxy) cameToNothing(err error) answer {
 // failed is the answer to a call that was let through and came to nothing.
 func (p *Proxy) failed(words string) answer {
 	return plainAnswer(http.StatusBadGateway, "lnk sandbox "+p.config.Sandbox+": "+words)
+}
+
+// noAnswer gives the words for an answer that is none of the host's, or none
+// that can be passed on.
+func (p *Proxy) noAnswer(by *http.Transport, status int) string {
+	switch {
+	case by == p.forwarding && status == http.StatusProxyAuthRequired:
+		return upstreamWords(status)
+	case status == http.StatusSwitchingProtocols:
+		return wordsSwitched
+	case status < http.StatusOK:
+		return wordsUnread
+	}
+	return ""
+}
+
+// unanswered is the answer to a request that has got none.
+func (p *Proxy) unanswered(err error, connected bool) answer {
+	var ne net.Error
+	switch {
+	case !connected:
+		return p.cameToNothing(err)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &ne), errors.Is(err, net.ErrClosed), closedIdle(err):
+		return p.failed(wordsCut)
+	}
+	return p.failed(wordsUnread)
+}
+
+// closedIdle says whether a host hung up on a request that came on a kept
+// connection, and that could not be sent again. net/http has no name for it.
+func closedIdle(err error) bool {
+	return strings.HasSuffix(err.Error(), "server closed idle connection")
 }

@@ -76,6 +76,9 @@ func (p *Proxy) sendBad(g *gate, by judge.By, h *head, wrong *badHead) {
 
 func (p *Proxy) badAnswer(by judge.By, h *head, wrong *badHead) answer {
 	r := &Refusal{Sandbox: p.config.Sandbox, By: by, Host: judge.Shown(withoutSecrets(h.target)), Reason: judge.Malformed, Detail: wrong.why}
+	if h.into != nil {
+		r.By, r.Host, r.Port = h.into.by, h.into.host, h.into.port
+	}
 	p.tell(r)
 	a := r.of(nil)
 	a.last = true

@@ -3,9 +3,11 @@ package proxy
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tunnel"
 )
@@ -21,7 +23,40 @@ type countBytes struct{ n atomic.Uint64 }
 type sent struct {
 	body   io.ReadCloser
 	count  *countBytes
+	length int64 // negative where only its end tells
 	closed atomic.Bool
+	// whole is that the program has sent all of it, garbled that what it sent
+	// is no body.
+	whole, garbled atomic.Bool
+}
+
+// all says whether the program has sent everything.
+func (s *sent) all() bool {
+	return s == nil || s.whole.Load() || s.length >= 0 && s.count.n.Load() >= uint64(s.length)
+}
+
+// malformed says whether the program sent what is no body.
+func (s *sent) malformed() bool { return s != nil && s.garbled.Load() }
+
+// drain reads and throws away what the program still sends of a body that was
+// answered early: closing the connection under it would reset it, and the
+// answer with it (RFC 9112 section 9.6). Many clients read no answer before
+// they have sent everything. A program that was not told to go on sends none.
+func drain(w http.ResponseWriter, r *http.Request) {
+	if r.Body == http.NoBody || r.Header.Get("Expect") != "" {
+		return
+	}
+	rc := http.NewResponseController(w)
+	rc.Flush()
+	buf := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buf)
+	for until := time.Now().Add(drainTime); time.Now().Before(until); {
+		rc.SetReadDeadline(time.Now().Add(lingerTime))
+		if _, err := r.Body.Read(*buf); err != nil {
+			break
+		}
+	}
+	rc.SetReadDeadline(time.Time{})
 }
 
 func (s *sent) Read(b []byte) (int, error) {
@@ -30,6 +65,10 @@ func (s *sent) Read(b []byte) (int, error) {
 	}
 	n, err := s.body.Read(b)
 	s.count.n.Add(uint64(n))
+	if err != nil {
+		s.whole.Store(err == io.EOF)
+		s.garbled.Store(garbled(err))
+	}
 	return n, err
 }
 
@@ -44,7 +83,13 @@ func (s *sent) again() (io.ReadCloser, error) {
 	if s.count.n.Load() > 0 {
 		return nil, errSent
 	}
-	return &sent{body: s.body, count: s.count}, nil
+	return &sent{body: s.body, count: s.count, length: s.length}, nil
+}
+
+// garbled tells what is no body from one that a program did not finish.
+func garbled(err error) bool {
+	var ne net.Error
+	return err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.As(err, &ne) && !errors.Is(err, net.ErrClosed)
 }
 
 var errSent = errors.New("part of the body was sent")

@@ -22,49 +22,72 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		by = g.into.by
 	} else if refused := p.checkSecret(by, h, at.authority); refused != nil {
 		refused.of(r.Header["Accept"]).write(w, h)
+		drain(w, r)
 		return
 	}
 	c, refused := p.callInside(g, judge.Call{By: by, Host: at.host, Port: at.port})
 	if refused != nil {
 		refused.of(r.Header["Accept"]).write(w, h)
+		drain(w, r)
 		return
 	}
 	if h.websocket() {
-		p.upgrade(w, r, g, h, c)
+		p.upgrade(w, r, g, h, at, c)
 		return
 	}
 	counted := &counter{call: c}
 	defer counted.done()
+	client := p.client(c)
 	out := c.request(r, at)
+	setPath(out.URL, out.Method, h.path, client == p.forwarding)
+	var body *sent
 	if out.Body != http.NoBody {
-		body := &sent{body: out.Body, count: &counted.up}
+		body = &sent{body: out.Body, count: &counted.up, length: out.ContentLength}
 		out.Body, out.GetBody = body, body.again
+		// A host may answer before it has the whole body, and go on reading
+		// it: the answer does not wait for the rest.
+		http.NewResponseController(w).EnableFullDuplex()
 	}
-	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
-		return interim(w, code, http.Header(header))
-	}}
+	connected := false
+	trace := &httptrace.ClientTrace{
+		GotConn: func(on httptrace.GotConnInfo) {
+			connected = true
+			if o, ok := on.Conn.(*origin); ok {
+				o.anew()
+			}
+		},
+		Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
+			return interim(w, code, http.Header(header))
+		},
+	}
 	ctx := httptrace.WithClientTrace(context.WithValue(r.Context(), callKey{}, c), trace)
-	resp, err := p.client(c).RoundTrip(out.WithContext(ctx))
-	if err != nil {
+	resp, err := client.RoundTrip(out.WithContext(ctx))
+	instead := func(a answer) {
 		counted.why = Failed
+		a.last = a.last || !body.all()
+		a.write(w, h)
+		drain(w, r)
+	}
+	if err != nil {
+		if body.malformed() {
+			instead(p.badAnswer(by, h, malformed("a chunked body that is not one")))
+			return
+		}
 		if r.Context().Err() != nil {
+			counted.why = Failed
 			panic(http.ErrAbortHandler)
 		}
-		p.cameToNothing(err).write(w, h)
+		instead(p.unanswered(err, connected))
 		return
 	}
 	defer resp.Body.Close()
-	if said := p.upstreamSays(resp.StatusCode); said != "" {
-		counted.why = Failed
-		p.failed(said).write(w, h)
+	if said := p.noAnswer(client, resp.StatusCode); said != "" {
+		instead(p.failed(said))
 		return
 	}
-	if resp.StatusCode == http.StatusSwitchingProtocols {
-		counted.why = Failed
-		p.failed(wordsSwitched).write(w, h)
-		return
-	}
+	counted.last = counted.last || !body.all()
 	counted.answer(w, r, resp)
+	drain(w, r)
 }
 
 // callInside admits a call as call does. What is in a tunnel that was counted
@@ -93,10 +116,7 @@ func (c *call) request(r *http.Request, at target) *http.Request {
 	host := c.decision.Host
 	out := &http.Request{
 		Method: r.Method,
-		URL: &url.URL{
-			Scheme: "http", Host: hostPort(host, c.decision.Port, 80),
-			Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery, ForceQuery: r.URL.ForceQuery,
-		},
+		URL:    &url.URL{Scheme: "http", Host: hostPort(host, c.decision.Port, 80)},
 		Host:   cmp.Or(at.says, hostPort(host, c.decision.Port, 80)),
 		Header: r.Header.Clone(), Body: r.Body, ContentLength: r.ContentLength,
 		Trailer: r.Trailer, // filled when the body has been read

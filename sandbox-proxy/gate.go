@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,7 +69,15 @@ func (p *Proxy) newGate(c net.Conn, into *inside) *gate {
 func (g *gate) nextHead() (*head, error) {
 	g.await()
 	defer g.arrived()
-	for {
+	for skipped := false; ; {
+		if whole, maybe := emptyLine(g.buf[g.r:g.w]); !skipped && whole {
+			g.r, skipped = g.r+2, true
+		} else if !skipped && maybe {
+			if err := g.fill(); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		n, wrong := headEnd(g.buf[g.r:g.w])
 		if wrong == nil && n == 0 {
 			if g.w > g.r {
@@ -140,11 +149,26 @@ func (g *gate) admitHead(h *head) {
 		g.left = max(h.length, 0)
 	}
 	h.local = h.bad == nil && g.into == nil && h.target[0] == '/'
+	h.given, h.into = h.target, g.into
+	if h.bad == nil && !h.local {
+		g.hideTarget(h)
+	}
 	g.mode = inHead
 	g.mu.Lock()
 	g.heads = append(g.heads, h)
 	g.busy = true
 	g.mu.Unlock()
+}
+
+// hideTarget shows the server a target that says nothing in place of one that
+// it would take apart: the proxy has read it, and what the host is asked for
+// goes on as it came. The line gets no longer by it.
+func (g *gate) hideTarget(h *head) {
+	h.given = "/"
+	line := h.method + " / HTTP/1." + strconv.Itoa(h.minor)
+	was := len(h.method) + 1 + len(h.target) + len(" HTTP/1.1")
+	g.r, g.give = g.r+was-len(line), g.give-(was-len(line))
+	copy(g.buf[g.r:], line)
 }
 
 // Read gives the server what it may see.
@@ -204,7 +228,7 @@ func (g *gate) take(r *http.Request) *head {
 	}
 	h := g.heads[0]
 	g.heads = g.heads[1:]
-	if h.bad == nil && (r.Method != h.method || r.RequestURI != h.target || r.ProtoMajor != 1 || r.ProtoMinor != h.minor) {
+	if h.bad == nil && (r.Method != h.method || r.RequestURI != h.given || r.ProtoMajor != 1 || r.ProtoMinor != h.minor) {
 		return &head{bad: malformed("a request that can be read in two ways")}
 	}
 	return h

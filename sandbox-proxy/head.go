@@ -24,8 +24,11 @@ type head struct {
 	auth     []string // each Proxy-Authorization
 	accept   []string // each Accept
 	local    bool     // it is for the proxy itself
+	given    string   // the target that the server is shown
+	path     string   // what the host is asked for, byte for byte
 
-	bad *badHead
+	into *inside // the host that its connection is for, where it is for one
+	bad  *badHead
 }
 
 // A badHead is why a head is refused.
@@ -39,6 +42,12 @@ func (b *badHead) Error() string { return b.why }
 func bad(status int, why string) *badHead { return &badHead{status, why} }
 
 func malformed(why string) *badHead { return bad(http.StatusBadRequest, why) }
+
+// emptyLine says whether b starts with one, or with what may become one. Some
+// clients send one behind a body, and RFC 9112 section 2.2 has it ignored.
+func emptyLine(b []byte) (whole, maybe bool) {
+	return len(b) > 1 && b[0] == '\r' && b[1] == '\n', len(b) == 1 && b[0] == '\r'
+}
 
 // headEnd finds the end of the first head in b, the empty line included. It is
 // zero when the head is not whole, and an error when it never can be.
@@ -101,8 +110,18 @@ func (h *head) requestLine(line string) *badHead {
 	if !ok1 || !ok2 || !token(method) || target == "" {
 		return malformed("a request line that is not: method, target, version")
 	}
+	named := len(target) // the part that can name a host
+	if scheme := strings.Index(target, "://"); scheme >= 0 && target[0] != '/' {
+		if end := strings.IndexAny(target[scheme+3:], "/?"); end >= 0 {
+			named = scheme + 3 + end
+		}
+	} else if target[0] == '/' {
+		named = 0
+	}
 	for i := range len(target) {
-		if c := target[i]; c <= ' ' || c >= 0x7f || c == '#' {
+		// What is not ASCII belongs in no target, and curl sends it as it is
+		// typed. In a path or a query it names no host, and is passed on.
+		if c := target[i]; c <= ' ' || c == 0x7f || c == '#' || c > 0x7f && i < named {
 			return malformed("a request target with a byte that none has")
 		}
 	}
@@ -130,6 +149,9 @@ func (h *head) field(line string) *badHead {
 	case "host":
 		if h.hosted {
 			return malformed("more than one Host")
+		}
+		if !httpguts.ValidHostHeader(value) {
+			return malformed("a Host with a byte that none has")
 		}
 		h.host, h.hosted = value, true
 	case "content-length":

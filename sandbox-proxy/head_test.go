@@ -96,8 +96,8 @@ func FuzzChunks(f *testing.F) {
 // A request that the server read otherwise than the gate is refused, and so is
 // one that the gate never read.
 func TestTake(t *testing.T) {
-	read := head{method: "GET", target: "http://ok.test/", minor: 1}
-	same := http.Request{Method: "GET", RequestURI: "http://ok.test/", ProtoMajor: 1, ProtoMinor: 1}
+	read := head{method: "GET", target: "http://ok.test/", given: "/", minor: 1}
+	same := http.Request{Method: "GET", RequestURI: "/", ProtoMajor: 1, ProtoMinor: 1}
 	for what, change := range map[string]func(r *http.Request){
 		"method": func(r *http.Request) { r.Method = "POST" }, "target": func(r *http.Request) { r.RequestURI = "http://evil.test/" },
 		"version": func(r *http.Request) { r.ProtoMinor = 0 }, "protocol": func(r *http.Request) { r.ProtoMajor = 2 },

@@ -56,6 +56,9 @@ const (
 	// last answer, so that it arrives (RFC 9112 section 9.6).
 	lingerTime  = 2 * time.Second
 	lingerBytes = 256 << 10
+	// drainTime bounds how long a body is thrown away that was answered before
+	// it was whole. It ends with lingerTime of silence.
+	drainTime = 30 * time.Second
 
 	// acceptWait and acceptWaitMost bound the waits after a failed accept: the
 	// descriptors may have run out.

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
@@ -98,7 +100,13 @@ type origin struct {
 	// uncounted is one of a route's: its bytes are counted on the program's side.
 	uncounted bool
 	once      sync.Once
+	// said is whether something of a request was sent, deaf whether the far
+	// side takes no more of it.
+	said, deaf atomic.Bool
 }
+
+// anew notes that the next request begins.
+func (o *origin) anew() { o.said.Store(false) }
 
 func (o *origin) Read(b []byte) (int, error) {
 	n, err := o.Conn.Read(b)
@@ -111,13 +119,27 @@ func (o *origin) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Write sends a request. A host that answers early and hangs up (413, 401)
+// makes the rest of the body fail to be sent; net/http would give that error in
+// place of the answer, which has come. So the rest goes nowhere, and what the
+// host said, or that it said nothing, is found by reading.
 func (o *origin) Write(b []byte) (int, error) {
 	if !o.proxy.valve.Wait(o.proxy.ctx.Done()) {
 		return 0, net.ErrClosed
 	}
+	if o.deaf.Load() {
+		return len(b), nil
+	}
 	n, err := o.Conn.Write(b)
 	if !o.uncounted {
 		o.proxy.meter.Add(n, 0)
+	}
+	if err != nil && (n > 0 || o.said.Load()) && (errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)) {
+		o.deaf.Store(true)
+		return len(b), nil
+	}
+	if n > 0 {
+		o.said.Store(true)
 	}
 	return n, err
 }

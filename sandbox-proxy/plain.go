@@ -147,11 +147,13 @@ func (p *Proxy) requestTarget(h *head, into *inside) (target, *badHead) {
 	if path && into == nil {
 		return target{local: true}, nil
 	}
-	if !path {
-		at, err := parseAbsolute(h.target)
+	h.path = h.target
+	if !path && (into == nil || h.target != wholeServer || h.method != http.MethodOptions) {
+		at, asked, err := parseAbsolute(h.target)
 		if err != nil {
 			return target{}, malformed(err.Error())
 		}
+		h.path = asked
 		if wrong := h.hostIs(at); wrong != nil {
 			return target{}, wrong
 		}
@@ -184,7 +186,7 @@ func (p *Proxy) targetInside(into *inside, at authority) (target, *badHead) {
 			return want, nil
 		}
 	}
-	return target{}, bad(http.StatusMisdirectedRequest, "a Host that is not the host this connection goes to")
+	return target{}, bad(http.StatusMisdirectedRequest, "a request for "+judge.Shown(at.host)+", which is not the host this connection goes to")
 }
 
 // hostIs holds the Host to the target.

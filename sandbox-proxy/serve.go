@@ -28,7 +28,7 @@ func (p *Proxy) serveProxy(c net.Conn) {
 		g.Close()
 	case g.buf[0] == socksVersion:
 		p.serveSOCKS(g)
-	case g.buf[0] >= 'A' && g.buf[0] <= 'z':
+	case g.buf[0] >= 'A' && g.buf[0] <= 'z', g.buf[0] == '\r':
 		p.serveHTTP(g)
 	default:
 		g.Close() // TLS, SOCKS4 or noise: there is no answer that it would understand

@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"errors"
+	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -46,19 +48,57 @@ func parseAuthority(s string, without uint16) (authority, error) {
 }
 
 // parseAbsolute takes an absolute http target apart: what names the host, and
-// the rest. Only http is forwarded; https goes through CONNECT.
-func parseAbsolute(target string) (authority, error) {
+// what it is asked for. Only http is forwarded; https goes through CONNECT.
+func parseAbsolute(target string) (at authority, path string, err error) {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok {
-		return authority{}, errors.New("the target is not an absolute http address")
+		return authority{}, "", errors.New("the target is not an absolute http address")
 	}
 	if !strings.EqualFold(scheme, "http") {
-		return authority{}, errors.New("only http is forwarded: use CONNECT for the rest")
+		return authority{}, "", errors.New("only http is forwarded: use CONNECT for the rest")
 	}
 	if end := strings.IndexAny(rest, "/?"); end >= 0 {
-		rest = rest[:end]
+		rest, path = rest[:end], rest[end:]
 	}
-	return parseAuthority(rest, 80)
+	at, err = parseAuthority(rest, 80)
+	return at, path, err
+}
+
+// wholeServer is the path of an OPTIONS that asks about the server itself.
+const wholeServer = "*"
+
+// setPath has the URL of a request that goes on ask for path, byte for byte: a
+// host may have signed it as it was written. An empty one is / (RFC 9112
+// section 3.2.1), and of OPTIONS * (section 3.2.4).
+func setPath(u *url.URL, method, path string, toProxy bool) {
+	switch {
+	case path == "" && method == http.MethodOptions:
+		path = wholeServer
+	case path == "" || path[0] == '?':
+		path = "/" + path
+	}
+	switch {
+	case toProxy && path == wholeServer:
+		u.Opaque = "//" + u.Host
+	case toProxy, strings.HasPrefix(path, "//"):
+		// An Opaque with two slashes in front is written behind the scheme:
+		// the absolute form, which is a proxy's own. A host that is asked for
+		// // understands it too (section 3.2.2), but not every one does.
+		if at, err := url.ParseRequestURI(path); err == nil && !toProxy && at.EscapedPath()+query(at) == path {
+			u.Path, u.RawPath, u.RawQuery, u.ForceQuery = at.Path, at.RawPath, at.RawQuery, at.ForceQuery
+			return
+		}
+		u.Opaque = "//" + u.Host + path
+	default:
+		u.Opaque = path
+	}
+}
+
+func query(u *url.URL) string {
+	if u.ForceQuery || u.RawQuery != "" {
+		return "?" + u.RawQuery
+	}
+	return ""
 }
 
 // sameHost says whether two hosts are one, as far as can be told without their

@@ -23,7 +23,7 @@ func asksUpgrade(h http.Header) bool {
 
 // upgrade carries a request that asks for a websocket. Once the host agrees,
 // the connections are a tunnel, and what either side has said already is in it.
-func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head, c *call) {
+func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head, at target, c *call) {
 	if c.far == nil {
 		if err := c.connect(); err != nil {
 			p.cameToNothing(err).write(w, h)
@@ -39,7 +39,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	defer p.drop(far)
 	c.far.SetDeadline(time.Now().Add(upstreamTime))
-	resp, br, err := askUpgrade(c, upgradeRequest(c, r))
+	resp, br, err := askUpgrade(c, upgradeRequest(c, r, h, at))
 	if err != nil {
 		p.failed(wordsCut).write(w, h)
 		c.failed()
@@ -70,8 +70,9 @@ type lone struct{ net.Conn }
 
 func (l *lone) Cut() { reset(l.Conn) }
 
-func upgradeRequest(c *call, r *http.Request) *http.Request {
-	out := c.request(r, target{})
+func upgradeRequest(c *call, r *http.Request, h *head, at target) *http.Request {
+	out := c.request(r, at)
+	setPath(out.URL, out.Method, h.path, false)
 	out.Header.Set("Connection", "Upgrade")
 	out.Header.Set("Upgrade", "websocket")
 	return out

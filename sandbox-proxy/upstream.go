@@ -137,15 +137,6 @@ func upstreamWords(status int) string {
 	return fmt.Sprintf("the upstream proxy answered %d", status)
 }
 
-// upstreamSays gives the words for an answer to a plain request that is the
-// upstream's and not the host's, or none.
-func (p *Proxy) upstreamSays(status int) string {
-	if status == http.StatusProxyAuthRequired {
-		return upstreamWords(status)
-	}
-	return ""
-}
-
 // dialOut opens the way that a decision allows: to the addresses that were
 // judged, or through the upstream. What the far side said already comes with
 // it. This machine's loopback is never the upstream's to reach.
