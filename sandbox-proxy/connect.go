@@ -212,21 +212,28 @@ func (p *Proxy) turnAway(g *gate, c *call, r *Refusal) {
 	c.over(r.Reason, r.Detail)
 }
 
-// tunnel moves bytes between the program and the far side until both end.
+// tunnel begins to move bytes between the program and the far side, which goes
+// on until both end.
 func (p *Proxy) tunnel(g *gate, c *call) {
 	g.leave()
 	t := &tunnel.Tunnel{
 		Near: g.Conn, Far: c.far, FromNear: g.unread(), FromFar: c.early,
 		Meter: c.meter, Valve: &p.valve, Idle: tunnelIdle, Drain: tunnelDrain,
 	}
+	g.forget()
 	if p.config.Learned != nil {
 		c.heard = &overheard{Conn: t.Near}
 		c.heard.note(t.FromNear)
 		t.Near = c.heard
 	}
-	if p.add(t) {
-		t.Run()
-		p.drop(t)
+	if !p.add(t) {
+		c.over("", "")
+		return
 	}
-	c.over("", "")
+	p.work.Add(1) // the caller has one: Close does not run out of them between
+	t.Start(func(error) {
+		p.drop(t)
+		c.over("", "")
+		p.work.Done()
+	})
 }

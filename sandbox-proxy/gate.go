@@ -59,7 +59,7 @@ const (
 const substitute = "GET / HTTP/1.1\r\nHost: refused.invalid\r\nConnection: close\r\n\r\n"
 
 func (p *Proxy) newGate(c net.Conn, into *inside) *gate {
-	g := &gate{Conn: c, proxy: p, into: into, buf: make([]byte, firstBytes)}
+	g := &gate{Conn: c, proxy: p, into: into, buf: newBuffer(firstBytes)}
 	g.wake = sync.NewCond(&g.mu)
 	return g
 }

@@ -2,7 +2,28 @@ package proxy
 
 import (
 	"net/http"
+	"sync"
 )
+
+var firstBuffers = sync.Pool{New: func() any { return new([firstBytes]byte) }}
+
+// newBuffer makes a buffer; one of the first size comes from those that were
+// given back.
+func newBuffer(size int) []byte {
+	if size == firstBytes {
+		return firstBuffers.Get().(*[firstBytes]byte)[:]
+	}
+	return make([]byte, size)
+}
+
+// forget gives the buffer back. Nothing is read from the gate anymore: the
+// connection is another's.
+func (g *gate) forget() {
+	if cap(g.buf) == firstBytes && len(g.buf) == firstBytes {
+		firstBuffers.Put((*[firstBytes]byte)(g.buf))
+	}
+	g.buf, g.r, g.w = nil, 0, 0
+}
 
 // fill reads more into the buffer, which grows to maxHeadBytes for a head that
 // is as long, and is small again for the next.
@@ -10,7 +31,7 @@ func (g *gate) fill() error {
 	if g.r == g.w {
 		g.r, g.w = 0, 0
 		if want := g.room(); len(g.buf) != want {
-			g.buf = make([]byte, want)
+			g.buf = newBuffer(want)
 		}
 	}
 	if g.w == len(g.buf) {

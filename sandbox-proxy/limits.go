@@ -14,6 +14,8 @@ const (
 	// nothing more. One more ends the one that has waited longest, so that a
 	// program that opens thousands shuts out nobody but itself.
 	maxWaiting = 1024
+	// keptWorkers is how many goroutines wait for the next connection.
+	keptWorkers = 16
 	// maxDials bounds calls that are being connected.
 	maxDials = 128
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -30,10 +31,12 @@ type Proxy struct {
 	// forwarding has the upstream ask them; nil where there is none that does.
 	forwarding *http.Transport
 
-	ctx    context.Context // ends with the proxy
-	cancel context.CancelFunc
-	work   sync.WaitGroup
-	wires  sync.Mutex // held while the wire is read and what it says is done
+	ctx     context.Context // ends with the proxy
+	cancel  context.CancelFunc
+	work    sync.WaitGroup
+	jobs    chan job     // connections to be served, for goroutines that wait for one
+	workers atomic.Int32 // how many do
+	wires   sync.Mutex   // held while the wire is read and what it says is done
 
 	mu        sync.Mutex
 	dials     dialPlaces
@@ -59,6 +62,7 @@ func New(c Config) (*Proxy, error) {
 		listeners: map[net.Listener]bool{}, open: map[cutter]bool{},
 	}
 	p.calls = make(chan struct{}, p.room.calls)
+	p.jobs = make(chan job)
 	if c.PerMinute > 0 {
 		p.limiter = rate.NewLimiter(rate.Limit(float64(c.PerMinute)/60), c.PerMinute)
 	}
@@ -95,11 +99,7 @@ func (p *Proxy) accept(l net.Listener, serve func(net.Conn)) error {
 		c, err := l.Accept()
 		if err == nil {
 			wait = acceptWait
-			p.work.Add(1)
-			go func() {
-				defer p.work.Done()
-				serve(c)
-			}()
+			p.serveConn(job{serve, c})
 			continue
 		}
 		if p.ctx.Err() != nil {

@@ -80,6 +80,7 @@ func (p *Proxy) serveInside(g *gate, c *call) {
 	n := p.newGate(g.Conn, into)
 	n.push(g.unread())
 	g.leave()
+	g.forget()
 	if !p.add(n) {
 		return
 	}

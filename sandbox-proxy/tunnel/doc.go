@@ -1,7 +1,7 @@
 // Package tunnel moves bytes between two connections, both ways, until both
 // ways have ended.
 //
-// Start with [Tunnel.Run] and [Tunnel.Cut]. The end of one way is passed on
+// Start with [Tunnel.Run], or [Tunnel.Start], and [Tunnel.Cut]. The end of one way is passed on
 // and the other goes on (TCP's half-close); a reset is passed on as a reset.
 // Silence is allowed for [Tunnel.Idle]; once one way has ended, the other may
 // be silent for [Tunnel.Drain] only, so that a far side that never closes does

@@ -39,31 +39,50 @@ type Tunnel struct {
 	stopped chan struct{}
 	why     atomic.Pointer[error]
 	ended   atomic.Int32 // ways that ended well
+	over    atomic.Int32 // ways that are over
 	clock   clock
 }
 
 // Run moves bytes until both ways have ended, then closes both connections.
 // It returns nil when both ended well, and otherwise the first thing that went
-// wrong. It is called once.
+// wrong. A tunnel is run or started, once.
 func (t *Tunnel) Run() error {
+	done := make(chan error, 1)
+	t.Start(func(err error) { done <- err })
+	return <-done
+}
+
+// Start does what Run does in goroutines of the tunnel's own, the last of which
+// calls done with what Run returns. Two small stacks are all that a tunnel then
+// keeps: who called may be deep in his.
+func (t *Tunnel) Start(done func(error)) {
 	t.init()
 	t.Near.SetDeadline(time.Time{})
 	t.Far.SetDeadline(time.Time{})
 	t.clock.start(t)
-	done := make(chan struct{})
 	go func() {
-		defer close(done)
 		t.move(t.Far, t.Near, t.FromNear, (*Meter).addUp)
+		t.end(done)
 	}()
-	t.move(t.Near, t.Far, t.FromFar, (*Meter).addDown)
-	<-done
+	go func() {
+		t.move(t.Near, t.Far, t.FromFar, (*Meter).addDown)
+		t.end(done)
+	}()
+}
+
+// end is called at the end of either way.
+func (t *Tunnel) end(done func(error)) {
+	if t.over.Add(1) < 2 {
+		return
+	}
 	t.clock.stop()
 	t.Near.Close()
 	t.Far.Close()
+	var err error
 	if why := t.why.Load(); why != nil {
-		return *why
+		err = *why
 	}
-	return nil
+	done(err)
 }
 
 // Cut ends the tunnel at once: both sides see a reset. It may be called at any
