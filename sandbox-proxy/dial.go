@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/netip"
-	"syscall"
 	"time"
 )
 
@@ -15,18 +14,23 @@ var (
 	errBusy      = errors.New("too many calls are being connected")
 )
 
-// dialSystem connects to an address as the system does, to that one only.
+// system dials as the system does. An address that is written out is looked up
+// nowhere.
+var system = net.Dialer{
+	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepaliveTime, Interval: keepaliveTime, Count: keepaliveCount},
+}
+
+// dialSystem connects to an address, to that one only.
 func dialSystem(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
-	d := net.Dialer{
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepaliveTime, Interval: keepaliveTime, Count: keepaliveCount},
-		ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
-			if address != to.String() {
-				return errors.New("about to dial an address that was not judged: this is a bug of the proxy")
-			}
-			return nil
-		},
+	c, err := system.DialContext(ctx, "tcp", to.String())
+	if err != nil {
+		return nil, err
 	}
-	return d.DialContext(ctx, "tcp", to.String())
+	if at, ok := addrPort(c.RemoteAddr()); !ok || at.Port() != to.Port() || at.Addr() != to.Addr().Unmap().WithZone("") {
+		reset(c)
+		return nil, errors.New("connected to an address that was not judged: this is a bug of the proxy")
+	}
+	return c, nil
 }
 
 // dialJudged connects to the first of the addresses that answers: each is
@@ -52,32 +56,90 @@ func ownPeer(c net.Conn) bool {
 	return ok1 && ok2 && a.Addr() == b.Addr() && !a.Addr().IsLoopback()
 }
 
+// A dialled is what came of an address, or of several.
+type dialled struct {
+	conn net.Conn
+	err  error
+}
+
 func (p *Proxy) dialFirst(ctx context.Context, addrs []netip.AddrPort) (net.Conn, error) {
 	if len(addrs) == 0 {
 		return nil, errNoAddress
 	}
-	ctx, cancel := context.WithTimeout(ctx, dialTime)
-	defer cancel()
 	ctx, leave := p.takeDial(ctx)
 	defer leave()
-	type result struct {
-		conn net.Conn
-		err  error
+	d := p.dialOne(ctx, addrs)
+	if d.err == nil {
+		return d.conn, nil
 	}
-	results := make(chan result)
-	try := func(to netip.AddrPort) {
-		c, err := p.config.Dial(ctx, to)
+	if why := context.Cause(ctx); why != nil {
+		return nil, why
+	}
+	return nil, d.err
+}
+
+// dialOne tries the first address where it is called: it is the one that
+// answers, nearly always. Only where it does not, in time or at all, others
+// are tried.
+func (p *Proxy) dialOne(ctx context.Context, addrs []netip.AddrPort) dialled {
+	if len(addrs) == 1 {
+		c, err := p.config.Dial(ctx, addrs[0])
+		return dialled{c, err}
+	}
+	one, lost := context.WithCancel(ctx)
+	defer lost()
+	others := make(chan dialled)
+	failed := make(chan struct{})
+	late := time.AfterFunc(nextAddress, func() {
+		p.dialBeside(ctx, others, func() dialled {
+			d := p.dialOthers(ctx, addrs[1:], failed)
+			if d.err == nil {
+				lost()
+			}
+			return d
+		})
+	})
+	c, err := p.config.Dial(one, addrs[0])
+	switch {
+	case err == nil:
+		late.Stop()
+		return dialled{c, nil} // what the others still get is closed with ctx
+	case late.Stop():
+		if ctx.Err() != nil {
+			return dialled{nil, err}
+		}
+		return p.dialOthers(ctx, addrs[1:], nil)
+	}
+	close(failed)
+	select {
+	case d := <-others:
+		return d
+	case <-ctx.Done():
+		return dialled{nil, err}
+	}
+}
+
+// dialBeside dials in a goroutine of its own, and gives what comes of it as
+// long as somebody waits for it. It is false when the proxy is closed.
+func (p *Proxy) dialBeside(ctx context.Context, to chan<- dialled, dial func() dialled) bool {
+	return p.spawn(func() {
+		d := dial()
 		select {
-		case results <- result{c, err}:
+		case to <- d:
 		case <-ctx.Done():
-			if c != nil {
-				c.Close()
+			if d.conn != nil {
+				d.conn.Close()
 			}
 		}
-	}
+	})
+}
+
+// dialOthers tries addresses beside each other. One that failed has the next
+// tried at once; so does the one before them.
+func (p *Proxy) dialOthers(ctx context.Context, addrs []netip.AddrPort, before <-chan struct{}) dialled {
+	results := make(chan dialled)
 	next := time.NewTimer(0)
 	defer next.Stop()
-	var last error
 	for tried, failed := 0, 0; ; {
 		var more <-chan time.Time
 		if tried < len(addrs) {
@@ -86,25 +148,24 @@ func (p *Proxy) dialFirst(ctx context.Context, addrs []netip.AddrPort) (net.Conn
 		select {
 		case <-more:
 			to := addrs[tried]
-			if !p.spawn(func() { try(to) }) {
-				return nil, net.ErrClosed
+			if !p.dialBeside(ctx, results, func() dialled {
+				c, err := p.config.Dial(ctx, to)
+				return dialled{c, err}
+			}) {
+				return dialled{nil, net.ErrClosed}
 			}
 			tried++
 			next.Reset(nextAddress)
-		case r := <-results:
-			if r.err == nil {
-				return r.conn, nil
-			}
-			if why := context.Cause(ctx); why != nil {
-				return nil, why
-			}
-			last = r.err
-			if failed++; failed == len(addrs) {
-				return nil, last
+		case <-before:
+			before = nil
+			next.Reset(0)
+		case d := <-results:
+			if failed++; d.err == nil || failed == len(addrs) {
+				return d
 			}
 			next.Reset(0)
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+			return dialled{nil, ctx.Err()}
 		}
 	}
 }

@@ -73,7 +73,7 @@ func headEnd(b []byte) (int, *badHead) {
 
 // parseHead reads a whole head.
 func parseHead(b []byte) (*head, *badHead) {
-	line, rest, ok := cutLine(b)
+	line, rest, ok := strings.Cut(string(b), "\r\n")
 	if !ok {
 		return nil, malformed("no request line")
 	}
@@ -82,7 +82,7 @@ func parseHead(b []byte) (*head, *badHead) {
 		return nil, err
 	}
 	for {
-		line, rest, ok = cutLine(rest)
+		line, rest, ok = strings.Cut(rest, "\r\n")
 		if !ok {
 			return nil, malformed("a head without an end")
 		}
@@ -97,11 +97,6 @@ func parseHead(b []byte) (*head, *badHead) {
 		return nil, malformed("more than a head")
 	}
 	return h, h.framing()
-}
-
-func cutLine(b []byte) (line string, rest []byte, ok bool) {
-	before, after, ok := bytes.Cut(b, []byte("\r\n"))
-	return string(before), after, ok
 }
 
 func (h *head) requestLine(line string) *badHead {
@@ -132,7 +127,9 @@ func (h *head) requestLine(line string) *badHead {
 	default:
 		return bad(http.StatusHTTPVersionNotSupported, "a version other than HTTP/1.1 and HTTP/1.0")
 	}
-	h.method, h.target = method, target
+	// What names a host may be kept for as long as a call lasts, and longer:
+	// it must not keep the rest of the head.
+	h.method, h.target = method, strings.Clone(target)
 	return nil
 }
 
@@ -145,16 +142,16 @@ func (h *head) field(line string) *badHead {
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return malformed("a header value with a control byte")
 	}
-	switch strings.ToLower(name) {
-	case "host":
+	switch is := func(known string) bool { return strings.EqualFold(name, known) }; {
+	case is("host"):
 		if h.hosted {
 			return malformed("more than one Host")
 		}
 		if !httpguts.ValidHostHeader(value) {
 			return malformed("a Host with a byte that none has")
 		}
-		h.host, h.hosted = value, true
-	case "content-length":
+		h.host, h.hosted = strings.Clone(value), true
+	case is("content-length"):
 		if h.length >= 0 {
 			return malformed("more than one Content-Length")
 		}
@@ -163,7 +160,7 @@ func (h *head) field(line string) *badHead {
 			return malformed("a Content-Length that is not a number")
 		}
 		h.length = int64(n)
-	case "transfer-encoding":
+	case is("transfer-encoding"):
 		if h.chunked {
 			return malformed("more than one Transfer-Encoding")
 		}
@@ -171,18 +168,18 @@ func (h *head) field(line string) *badHead {
 			return bad(http.StatusNotImplemented, "a Transfer-Encoding other than chunked")
 		}
 		h.chunked = true
-	case "connection":
+	case is("connection"):
 		for name := range strings.SplitSeq(value, ",") {
 			h.switches = h.switches || strings.EqualFold(strings.TrimSpace(name), "upgrade")
 		}
-	case "upgrade":
+	case is("upgrade"):
 		if h.upgrade != "" {
 			value = h.upgrade + ", " + value
 		}
 		h.upgrade = strings.ToLower(value)
-	case "accept":
+	case is("accept"):
 		h.accept = append(h.accept, value)
-	case "proxy-authorization":
+	case is("proxy-authorization"):
 		h.auth = append(h.auth, value)
 	}
 	return nil

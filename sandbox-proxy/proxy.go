@@ -220,10 +220,10 @@ func (p *Proxy) Carried() (up, down uint64) { return p.meter.Up(), p.meter.Down(
 // to dial, or a refusal, which it has told of.
 func (p *Proxy) admit(ctx context.Context, call judge.Call) (judge.Decision, *Refusal) {
 	d := p.config.Judge.Rule(call)
-	call.Onward = p.config.Upstream.of(call.By, d.Host, d.Port).set()
+	onward := p.config.Upstream.of(call.By, d.Host, d.Port).set()
 	r := p.admitRule(call.By, d)
 	if r == nil {
-		d = p.config.Judge.Judge(ctx, call)
+		d = p.config.Judge.Resolve(ctx, d, onward)
 		if !d.Allowed {
 			r = p.refusal(call.By, d)
 		} else if p.self(d.Addrs) {

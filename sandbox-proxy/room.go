@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"syscall"
+	"time"
 )
 
 // A room is how much of everything one proxy may hold: the limits of its own,
@@ -40,9 +41,10 @@ func noRoom(err error) bool {
 // nobody but themselves.
 type dialPlaces struct{ list list.List }
 
-// take takes a place, and gives what ends with it.
+// takeDial takes a place, and gives what ends with it, and after dialTime.
 func (p *Proxy) takeDial(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	late := time.AfterFunc(dialTime, func() { cancel(context.DeadlineExceeded) })
 	p.mu.Lock()
 	place := p.dials.list.PushBack(cancel)
 	var longest context.CancelCauseFunc
@@ -57,6 +59,7 @@ func (p *Proxy) takeDial(ctx context.Context) (context.Context, func()) {
 		p.mu.Lock()
 		p.dials.list.Remove(place) // nothing, where it was taken out already
 		p.mu.Unlock()
+		late.Stop()
 		cancel(nil)
 	}
 }

@@ -55,11 +55,16 @@ func New(r Rules, s System) (*Judge, error) {
 // Judge decides a call. A name that a rule admits is resolved, once; all its
 // addresses are judged, and one that is closed refuses the call.
 func (j *Judge) Judge(ctx context.Context, c Call) Decision {
-	d := j.Rule(c)
+	return j.Resolve(ctx, j.Rule(c), c.Onward)
+}
+
+// Resolve ends what [Judge.Rule] began: a decision of its, whole and of a moment
+// ago. Onward is [Call].Onward.
+func (j *Judge) Resolve(ctx context.Context, d Decision, onward bool) Decision {
 	if !d.Allowed || len(d.Addrs) > 0 {
 		return d
 	}
-	if c.Onward {
+	if onward {
 		return j.resolveOnward(ctx, d)
 	}
 	return j.resolve(ctx, d, lookupTime)
