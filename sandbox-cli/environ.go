@@ -2,6 +2,7 @@ package cli
 
 import (
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -20,13 +21,45 @@ func keeps(name string) bool {
 	return slices.Contains(kept, name) || strings.HasPrefix(name, keptPrefix)
 }
 
+// trust are variables that name files and folders of certificates, which tools
+// trust instead of the system's or beside them. Where a company opens TLS, no
+// tool works without. They are kept where what they name is in view: some tools
+// fail on one that they cannot read.
+var trust = []string{
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NIX_SSL_CERT_FILE", // OpenSSL, Go, Rust
+	"NODE_EXTRA_CA_CERTS", "DENO_CERT", "npm_config_cafile",
+	"REQUESTS_CA_BUNDLE", "PIP_CERT", "HTTPLIB2_CA_CERTS", // Python
+	"CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "CARGO_HTTP_CAINFO",
+	"AWS_CA_BUNDLE", "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
+}
+
+// readable are folders of certificates that every sandbox sees.
+var readable = []string{"/etc", "/usr", "/opt", "/nix"}
+
+// inView says whether all paths of a list (SSL_CERT_DIR may have several) are
+// in one of the folders, or are one.
+func inView(list string, folders []string) bool {
+	for path := range strings.SplitSeq(list, ":") {
+		if !filepath.IsAbs(path) || !slices.ContainsFunc(folders, func(folder string) bool {
+			rest, ok := strings.CutPrefix(filepath.Clean(path), strings.TrimSuffix(folder, "/"))
+			return ok && (rest == "" || rest[0] == '/')
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
 // scrubbed is the environment of a program under `run`: what is kept of the
-// caller's, and what the chain adds over it. Sorted, so that it is the same
-// each time.
-func scrubbed(caller []string, add map[string]string) []string {
+// caller's, and what the chain adds over it; certificates are kept where they
+// are in one of the folders that the program sees. Sorted, so that it is the
+// same each time.
+func scrubbed(caller []string, add map[string]string, seen ...string) []string {
 	env := map[string]string{}
+	seen = slices.Concat(seen, readable)
 	for _, v := range caller {
-		if name, value, ok := strings.Cut(v, "="); ok && keeps(name) {
+		name, value, ok := strings.Cut(v, "=")
+		if ok && (keeps(name) || slices.Contains(trust, name) && inView(value, seen)) {
 			env[name] = value
 		}
 	}

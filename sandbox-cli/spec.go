@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -36,9 +37,16 @@ func readSpec(path string) (client.Spec, error) {
 	return s, nil
 }
 
+// byteOrderMark is what some editors put in front of UTF-8.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 func specOf(text []byte, isJSON bool) (client.Spec, error) {
+	text = bytes.TrimPrefix(text, byteOrderMark)
 	if isJSON {
 		return client.ReadSpecJSON(bytes.NewReader(text))
+	}
+	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
+		return client.Spec{}, errors.New("not UTF-8 text: save it as UTF-8")
 	}
 	tree := map[string]any{}
 	if err := toml.Unmarshal(text, &tree); err != nil {

@@ -24,6 +24,9 @@ type answer struct {
 	header http.Header
 	body   string
 	last   bool // nothing more is read on the connection
+	// phrase stands behind the status' own words. It is all that many clients
+	// show of an answer to CONNECT.
+	phrase string
 }
 
 // plainAnswer is one line of text.
@@ -38,6 +41,7 @@ func plainAnswer(status int, line string) answer {
 // of gives the answer that a refusal is, in JSON where accept asks for it.
 func (r *Refusal) of(accept []string) answer {
 	a := plainAnswer(r.status(), r.Error())
+	a.phrase = ": " + r.Error()
 	if asksJSON(accept) {
 		a.header.Set("Content-Type", "application/json")
 		a.body = r.json()
@@ -138,7 +142,7 @@ func (a answer) write(w http.ResponseWriter, to *head) {
 // send gives the answer on a connection that no server holds, and ends it.
 func (a answer) send(g *gate, minor int) {
 	var b strings.Builder
-	b.WriteString("HTTP/1." + strconv.Itoa(minor) + " " + strconv.Itoa(a.status) + " " + http.StatusText(a.status) + "\r\n")
+	b.WriteString("HTTP/1." + strconv.Itoa(minor) + " " + strconv.Itoa(a.status) + " " + http.StatusText(a.status) + a.phrase + "\r\n")
 	a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	a.header.Set("Connection", "close")
 	a.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))

@@ -191,3 +191,19 @@ func TestMisdirectedIsTold(t *testing.T) {
 		return len(l.refused) == 1 && l.refused[0].Target() == "ok.test:80" && strings.Contains(l.refused[0].Detail, "evil.test")
 	})
 }
+
+// Of an answer to CONNECT many clients show the first line alone.
+func TestConnectRefusalIsInTheFirstLine(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	for target, want := range map[string]string{
+		"evil.test:443":     `403 Forbidden: lnk sandbox web: refused evil.test:443: no rule names this host; to open it: hosts = ["evil.test"] or --internet-host evil.test`,
+		"<b>&'\".test:443":  `400 Bad Request: lnk sandbox web: refused \u003cb\u003e\u0026\u0027\".test:443: not a host`,
+		"[ok.test]:443":     `400 Bad Request: lnk sandbox web: refused [ok.test]:443: not a host`,
+		"ok.test:443:65536": `400 Bad Request: lnk sandbox web: refused ok.test:443:65536: a CONNECT`,
+	} {
+		resp, _ := l.client().say("CONNECT %s HTTP/1.1\r\nHost: %s\r\n\r\n", target, target).answer("CONNECT")
+		if !strings.HasPrefix(resp.Status, want) || strings.ContainsFunc(resp.Status, func(r rune) bool { return r < ' ' || r > '~' }) {
+			t.Errorf("%q: %q", target, resp.Status)
+		}
+	}
+}

@@ -147,9 +147,6 @@ func (h *head) field(line string) *badHead {
 		if h.hosted {
 			return malformed("more than one Host")
 		}
-		if !httpguts.ValidHostHeader(value) {
-			return malformed("a Host with a byte that none has")
-		}
 		h.host, h.hosted = strings.Clone(value), true
 	case is("content-length"):
 		if h.length >= 0 {
@@ -190,6 +187,8 @@ func (h *head) framing() *badHead {
 	switch {
 	case h.minor == 1 && !h.hosted && h.method != http.MethodConnect:
 		return malformed("no Host")
+	case h.method != http.MethodConnect && !httpguts.ValidHostHeader(h.host):
+		return malformed("a Host with a byte that none has") // a CONNECT's is held to its target
 	case h.chunked && h.length >= 0:
 		return malformed("both Content-Length and Transfer-Encoding")
 	case h.chunked && h.minor == 0:

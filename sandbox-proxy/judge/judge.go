@@ -218,7 +218,7 @@ func (j *Judge) resolve(ctx context.Context, d Decision, wait time.Duration) Dec
 	defer cancel()
 	found, err := j.system.Lookup(ctx, d.Host)
 	if err != nil || len(found) == 0 {
-		return refused(d.Host, d.Port, Unresolved, "no address is known for it", Open{})
+		return refused(d.Host, d.Port, Unresolved, unresolved(err), Open{})
 	}
 	h := host{name: d.Host}
 	own, err := j.system.Interfaces()

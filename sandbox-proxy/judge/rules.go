@@ -39,7 +39,8 @@ type Rules struct {
 // A RuleError is a rule that cannot be one.
 type RuleError struct {
 	Member string // hosts, tcp, ports, routes
-	Entry  string // as it was written
+	Index  int    // of the entry in the member
+	Entry  string // as it was written, but for a user and password
 	Why    string
 }
 
@@ -94,25 +95,25 @@ func newTable(r Rules) (*table, error) {
 		return nil, errors.New("any port is for any host: leave hosts out")
 	}
 	t := &table{any: r.Hosts == nil, every: r.AnyPort, hosts: map[host]reach{}, under: map[string]reach{}}
-	for _, entry := range r.Hosts {
+	for i, entry := range r.Hosts {
 		if err := t.addHost(entry); err != nil {
-			return nil, &RuleError{"hosts", entry, err.Error()}
+			return nil, &RuleError{"hosts", i, withoutUser(entry), err.Error()}
 		}
 	}
-	for _, entry := range r.TCP {
+	for i, entry := range r.TCP {
 		if err := t.addTCP(entry); err != nil {
-			return nil, &RuleError{"tcp", entry, err.Error()}
+			return nil, &RuleError{"tcp", i, withoutUser(entry), err.Error()}
 		}
 	}
-	for _, port := range r.Ports {
+	for i, port := range r.Ports {
 		if port == 0 || slices.Contains(t.ports, port) {
-			return nil, &RuleError{"ports", strconv.Itoa(int(port)), "want 1 to 65535, each once"}
+			return nil, &RuleError{"ports", i, strconv.Itoa(int(port)), "want 1 to 65535, each once"}
 		}
 		t.ports = append(t.ports, port)
 	}
-	for _, entry := range r.Routes {
+	for i, entry := range r.Routes {
 		if err := t.addRoute(entry); err != nil {
-			return nil, &RuleError{"routes", entry, err.Error()}
+			return nil, &RuleError{"routes", i, withoutUser(entry), err.Error()}
 		}
 	}
 	return t, nil
@@ -178,6 +179,9 @@ func (t *table) addTCP(entry string) error {
 
 // splitRule takes an entry apart; no port is zero.
 func splitRule(entry string) (host, uint16, error) {
+	if err := address(entry); err != nil {
+		return host{}, 0, err
+	}
 	at := strings.LastIndexByte(entry, ':')
 	if at < 0 || at < strings.LastIndexByte(entry, ']') {
 		h, err := parseHost(entry)
@@ -192,6 +196,52 @@ func splitRule(entry string) (host, uint16, error) {
 	}
 	h, err := parseHost(entry[:at])
 	return h, port, err
+}
+
+// address refuses what was copied from a browser: an address with a scheme, a
+// user or a path. A rule is for a host, and would hold for all of its paths.
+func address(entry string) error {
+	scheme, rest, schemed := strings.Cut(entry, "://")
+	if !schemed {
+		scheme, rest = "", entry
+	}
+	host, _, pathed := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(host, '@')
+	if !schemed && !pathed && at < 0 {
+		return nil
+	}
+	host = host[at+1:]
+	if host == "" {
+		return errors.New("an address, and without a host: want a host")
+	}
+	if _, err := netip.ParsePrefix(entry); err == nil {
+		return errors.New("a range of addresses, which no rule opens: want each address; lan opens what is not the internet's")
+	}
+	if schemed && scheme != "http" && scheme != "https" {
+		return errors.New("an address with a scheme: want a host, or in tcp a host and a port: " + Shown(host))
+	}
+	return errors.New("an address, of which a rule has the host alone: write " + Shown(host))
+}
+
+// withoutUser is an entry as it may be shown.
+func withoutUser(entry string) string {
+	scheme, rest, schemed := strings.Cut(entry, "://")
+	if !schemed {
+		scheme, rest = "", entry
+	}
+	host, path, pathed := strings.Cut(rest, "/")
+	at := strings.LastIndexByte(host, '@')
+	if at < 0 {
+		return entry
+	}
+	shown := "...@" + host[at+1:]
+	if schemed {
+		shown = scheme + "://" + shown
+	}
+	if pathed {
+		shown += "/" + path
+	}
+	return shown
 }
 
 // checkRule refuses what is not in normal form, so that what is read in a rule

@@ -23,8 +23,15 @@ func TestRulesRefused(t *testing.T) {
 		{"hosts", "example.com:0", "1 to 65535"},
 		{"hosts", "example.com:", "1 to 65535"},
 		{"hosts", "example.com:https", "1 to 65535"},
-		{"hosts", "https://example.com", "not a port"},
-		{"hosts", "example.com/x", "a byte"},
+		{"hosts", "https://example.com", "write example.com"},
+		{"hosts", "http://example.com:8080/x?y", "write example.com:8080"},
+		{"hosts", "https://", "without a host"},
+		{"hosts", "ssh://example.com:22", "in tcp a host and a port: example.com:22"},
+		{"hosts", "example.com/x", "write example.com"},
+		{"hosts", "user:pw@example.com", "write example.com"},
+		{"hosts", "10.0.0.0/8", "a range of addresses"},
+		{"hosts", "2001:db8::/32", "a range of addresses"},
+		{"tcp", "tcp://example.com:22", "example.com:22"},
 		{"hosts", "*", "any host of the internet is no hosts at all"},
 		{"hosts", "*example.com", "only as *.name"},
 		{"hosts", "a.*.example.com", "a byte"},
@@ -57,7 +64,7 @@ func TestRulesRefused(t *testing.T) {
 		}
 		_, err := judge.New(r, (&machine{}).system())
 		var rule *judge.RuleError
-		if !errors.As(err, &rule) || rule.Member != c.member || rule.Entry != c.entry || !strings.Contains(err.Error(), c.want) {
+		if !errors.As(err, &rule) || rule.Member != c.member || rule.Index != 1 || rule.Entry != strings.Replace(c.entry, "user:pw@", "...@", 1) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q: %v, want %q", c.member, c.entry, err, c.want)
 		}
 	}

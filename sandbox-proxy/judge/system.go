@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/netip"
 	"strings"
@@ -34,7 +35,58 @@ func lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	if strings.Contains(name, ".") {
 		name += "." // whole: not also under the machine's search domains
 	}
-	return resolver.LookupNetIP(ctx, "ip", name)
+	return lookupBy(ctx, resolver, name, familyTime)
+}
+
+// familyTime is how long both families of a name's addresses are waited for.
+const familyTime = 2 * time.Second
+
+// lookupBy asks for both families together. There are name servers that leave
+// questions for IPv6 unanswered: the wait for them would be longer than a call
+// may take. So past patience each is asked for by itself, and the first that
+// has an answer will do. What it leaves out is not dialled either.
+func lookupBy(ctx context.Context, r *net.Resolver, name string, patience time.Duration) ([]netip.Addr, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type result struct {
+		addrs []netip.Addr
+		err   error
+		whole bool // of both families
+	}
+	results := make(chan result, 3)
+	ask := func(network string) {
+		addrs, err := r.LookupNetIP(ctx, network, name)
+		results <- result{addrs, err, network == "ip"}
+	}
+	go ask("ip")
+	slow := time.NewTimer(patience)
+	defer slow.Stop()
+	for asked, answered := 1, 0; ; {
+		select {
+		case <-slow.C:
+			go ask("ip4")
+			go ask("ip6")
+			asked += 2
+		case got := <-results:
+			answered++
+			// That one family has none says nothing of the other.
+			if got.whole || got.err == nil || answered == asked {
+				return got.addrs, got.err
+			}
+		}
+	}
+}
+
+// unresolved says why a name has no address here.
+func unresolved(err error) string {
+	var e *net.DNSError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &e) && e.IsTimeout:
+		return "this machine's name servers did not answer in time"
+	case errors.As(err, &e) && e.IsTemporary && !e.IsNotFound:
+		return "this machine's name servers failed to answer"
+	}
+	return "no address is known for it"
 }
 
 // interfaces remembers the machine's addresses for interfacesAge.
