@@ -50,10 +50,12 @@ func (p *Proxy) serveConnect(g *gate, h *head) {
 }
 
 // connectTarget reads a CONNECT's target: exactly host:port, and a Host that
-// says nothing else. A client must send the target's own (RFC 9112 section 3.2)
-// and all known ones do, so one that differs is refused as malformed before
-// anything is dialled: who reads the Host and who reads the target would not
-// agree on where the call goes.
+// says nothing else. A client must send the target's own (RFC 9112 section 3.2),
+// so one that differs is refused as malformed before anything is dialled: who
+// reads the Host and who reads the target would not agree on where the call
+// goes. Clients of npm's tunnel-agent send the proxy's own address, by which
+// they know it: that names nowhere else to go, and is passed over. Nothing is
+// judged by a Host, and none is passed on.
 func connectTarget(h *head) (authority, *badHead) {
 	to, err := parseAuthority(h.target, 0)
 	if err != nil {
@@ -63,10 +65,17 @@ func connectTarget(h *head) (authority, *badHead) {
 		return to, nil
 	}
 	host, err := parseAuthority(h.host, to.port)
-	if err != nil || !sameHost(host.host, to.host) || host.port != to.port {
+	if err != nil || !proxyItself(host.host) && (!sameHost(host.host, to.host) || host.port != to.port) {
 		return authority{}, malformed("a Host that is not the target")
 	}
 	return to, nil
+}
+
+// proxyItself says whether a Host is this machine's loopback, where every client
+// finds the proxy: there is no other way to call a CONNECT to it.
+func proxyItself(host string) bool {
+	a, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
+	return err == nil && a.Unmap().IsLoopback() || sameHost(host, "localhost")
 }
 
 // sendBad refuses a request that is malformed.

@@ -84,6 +84,13 @@ var watched = map[string][]string{
 	".gdbinit":                nil,
 }
 
+// atTop are those of them that are acted on at the top of a repository alone:
+// packages of others bring their own, which nothing reads.
+var atTop = map[string]bool{
+	".github": true, ".gitlab-ci.yml": true, ".circleci": true, ".pre-commit-config.yaml": true,
+	".lefthook.yml": true, "lefthook.yml": true,
+}
+
 // Watched says whether a name is of those that tools outside act on.
 func Watched(name string) bool {
 	_, is := watched[name]

@@ -17,7 +17,10 @@ type Order struct {
 
 // A task is a folder to look at. heavy is the folder above it, or itself, for
 // which it was put off.
-type task struct{ path, heavy string }
+type task struct {
+	path, heavy string
+	root        bool // one that was named
+}
 
 // Look walks. list lists a folder; what it cannot list it gives no entries of,
 // and shut is whether whoever owns the folder could have it listed.
@@ -28,7 +31,7 @@ func Look(list func(dir string) (entries []Entry, shut bool), o Order) Found {
 	}
 	for _, root := range o.Roots {
 		if !w.except[root] {
-			w.now = append(w.now, task{path: root})
+			w.now = append(w.now, task{path: root, root: true})
 		}
 		// One root in another is walked once, as its own.
 		w.except[root] = true
@@ -102,9 +105,9 @@ func (w *walk) look(t task) {
 		case repository && beside[e.Name]:
 			w.found.Beside = append(w.found.Beside, at)
 		}
-		w.watch(at, e)
+		w.watch(at, e, t.root || repository)
 		if e.Kind == Folder {
-			w.enqueue(task{at, t.heavy}, last[e.Name] || bare && slices.Contains(bareNames[:], e.Name))
+			w.enqueue(task{path: at, heavy: t.heavy}, last[e.Name] || bare && slices.Contains(bareNames[:], e.Name))
 		}
 	}
 }
@@ -121,10 +124,12 @@ func (w *walk) enqueue(t task, last bool) {
 	}
 }
 
-func (w *walk) watch(at string, e Entry) {
+// watch notes a name that is acted on. top says that its folder is one that was
+// named, or a repository's.
+func (w *walk) watch(at string, e Entry, top bool) {
 	inside, is := watched[e.Name]
 	switch {
-	case !is:
+	case !is, atTop[e.Name] && !top:
 	case inside == nil || e.Kind != Folder:
 		w.found.Watched = append(w.found.Watched, at)
 	default:

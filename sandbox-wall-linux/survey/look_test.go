@@ -63,6 +63,8 @@ func TestLook(t *testing.T) {
 		{"sockets", "/w/a/s= /w/.git=", []string{"/w"}, nil, Found{Sockets: []string{"/w/.git", "/w/a/s"}}},
 		{"what tools act on", "/w/.cargo/config.toml /w/.cargo/other /w/.github/x /w/a/.husky/pre /w/.mcp.json", []string{"/w"}, nil,
 			Found{Watched: []string{"/w/.cargo/config", "/w/.cargo/config.toml", "/w/.github/workflows", "/w/.github/actions", "/w/.mcp.json", "/w/a/.husky"}}},
+		{"what is acted on at a repository's top alone", "/w/p/.github/workflows/x /w/p/lefthook.yml /w/r/.git/ /w/r/.github/x /w/r/.circleci /w/f/.git /w/f/.gitlab-ci.yml", []string{"/w"}, nil,
+			Found{Repositories: []Repository{{Path: "/w/f/.git"}, {Path: "/w/r/.git"}}, Watched: []string{"/w/f/.gitlab-ci.yml", "/w/r/.circleci", "/w/r/.github/workflows", "/w/r/.github/actions"}}},
 		{"left out", "/w/a/.git/ /w/b/.git/ /w/c/.git/", []string{"/w"}, []string{"/w/a", "/w/b/.git"}, Found{Repositories: []Repository{{Path: "/w/c/.git"}}}},
 		{"a root in another", "/w/a/x/.git/ /w/b/.git/", []string{"/w", "/w/a"}, nil, Found{Repositories: []Repository{{Path: "/w/b/.git"}, {Path: "/w/a/x/.git"}}}},
 		{"a root left out", "/w/a/.git/", []string{"/w"}, []string{"/w"}, Found{}},
