@@ -19,7 +19,7 @@ import (
 
 // A chain is the command that runs an argv confined, and what to add to its
 // environment. It is made without a look at the machine: what exists, which
-// links there are and what bubblewrap can do is looked at when it starts.
+// links there are and what can make a sandbox is looked at when it starts.
 type chain struct {
 	argv  []string
 	env   map[string]string
@@ -39,6 +39,8 @@ type setting struct {
 	learn  bool
 	hand   bool          // routes are handed on a pipe, as `run` does, and not in a file
 	limits client.Limits // what the program may use; a confinement does not say
+	// bubblewrap has it make the sandbox, though the kernel may let us.
+	bubblewrap bool
 	// system reads the proxies that are set on this machine.
 	system func() (proxy.SystemProxies, error)
 	// secret makes a secret of letters and digits; nil is a random one.
@@ -56,7 +58,8 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 	if runtime.GOOS != "linux" {
 		return chain{}, refuse("%s: nothing is enforced on this system yet: run it on Linux", runtime.GOOS)
 	}
-	wall := append([]string{s.wall, "wall", "--settings", s.dir, "--home", s.home}, stages.LimitArgs(s.limits)...)
+	wall := append([]string{s.wall, "wall", "--settings", s.dir, "--home", s.home}, stages.MakerArgs(s.bubblewrap)...)
+	wall = append(wall, stages.LimitArgs(s.limits)...)
 	// Also where it is the system's: the caller's own TMPDIR may not be in view.
 	env := map[string]string{"TMPDIR": cmp.Or(linuxwall.TmpDir(c), "/tmp")}
 	switch mode := c.Net.Mode().(type) {

@@ -43,7 +43,7 @@ esac
 	s.put("seen", "seen")
 	inside := "cat seen; echo made > made; cat " + secret + "; unshare -Ur true; head -c 3000000 /dev/zero > /tmp/z; wc -c < /tmp/z; mkdir .git || echo kept"
 	e := s.command("", []string{"unshare", "--mount", "sh", "-c",
-		"mount --bind " + old + " /usr/bin/bwrap && exec " + lnk() + " sandbox run --yes --write . --tmp 1M -- sh -c \"$0\"", inside})
+		"mount --bind " + old + " /usr/bin/bwrap && exec " + lnk() + " sandbox run --yes --bubblewrap --write . --tmp 1M -- sh -c \"$0\"", inside})
 	if e.status != 0 || !strings.HasPrefix(e.out, "seen1048576\n") || !strings.HasSuffix(e.out, "kept\n") || strings.Contains(e.out, "secret") {
 		t.Errorf("status %d: %q: %s", e.status, e.out, e.errors)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
 )
 
 // planFor makes the wall's plan on this machine, with the environment that this
@@ -22,12 +23,15 @@ func planFor(c client.Confinement, argv []string, set setting) (linuxwall.Plan, 
 	if from == linuxwall.Given {
 		c.Net, from = client.NetOf(client.Closed{}), linuxwall.Own
 	}
-	facts, err := linuxwall.ReadFacts(c, from, stages.FactEnv(os.Environ(), set.home, set.dir))
+	facts, err := linuxwall.ReadFacts(c, from, linuxwall.Kernel, stages.FactEnv(os.Environ(), set.home, set.dir))
 	if err != nil {
 		return linuxwall.Plan{}, err
 	}
 	return linuxwall.PlanFor(c, from, facts, argv)
 }
+
+// kernelMakes says why no sandbox can be made by the kernel's own calls.
+func kernelMakes() error { return direct.Probe() }
 
 // whyPath asks the plan where a path inside comes from.
 func whyPath(c client.Confinement, set setting, path string) (open bool, line string, err error) {

@@ -24,11 +24,11 @@ func TestScrubbed(t *testing.T) {
 // Certificates are kept where the program can read them, and nowhere else.
 func TestScrubbedTrust(t *testing.T) {
 	for value, want := range map[string]bool{
-		"/etc/ssl/own.pem": true, "/usr/share/ca": true, "/etc": true, "/etc/ssl/a:/usr/b": true, "/work/ca.pem": true, "/work": true,
-		"/home/u/ca.pem": false, "/etcetera/x": false, "/workshop/ca.pem": false, "/etc/../home/u/ca.pem": false, "ca.pem": false, "": false, "/etc/ssl/a:/home/u": false, "/etc/a:": false,
+		"/etc/ssl/own.pem": true, "/usr/share/ca": true, "/etc": true, "/etc/ssl/a:/usr/b": true, "/project/ca.pem": true, "/project": true,
+		"/home/u/ca.pem": false, "/etcetera/x": false, "/projects/ca.pem": false, "/etc/../home/u/ca.pem": false, "ca.pem": false, "": false, "/etc/ssl/a:/home/u": false, "/etc/a:": false,
 	} {
 		for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE", "GIT_SSL_CAINFO"} {
-			if got := scrubbed([]string{name + "=" + value}, nil, "/work/"); (len(got) == 1) != want {
+			if got := scrubbed([]string{name + "=" + value}, nil, "/project/"); (len(got) == 1) != want {
 				t.Errorf("%s=%s: got %q", name, value, got)
 			}
 		}

@@ -50,21 +50,9 @@ func ready(s Streams, yes bool) error {
 	if runtime.GOOS != "linux" {
 		return fmt.Errorf("%s: nothing is enforced on this system yet: run it on Linux", runtime.GOOS)
 	}
-	path, err := findBwrap()
-	if errors.Is(err, errNoBwrap) {
-		fmt.Fprintln(s.Out, "missing  bubblewrap")
-		if !yes && !offered(s, "install bubblewrap?") {
-			return err
-		}
-		if err := installBwrap(s); err != nil {
-			return err
-		}
-		path, err = findBwrap()
-	}
-	if err != nil {
+	if err := readyMaker(s, yes); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.Out, "ok       bubblewrap (%s)\n", path)
 	for _, try := range []struct {
 		what string
 		net  client.NetMode
@@ -81,6 +69,31 @@ func ready(s Streams, yes bool) error {
 	return nil
 }
 
+// readyMaker sees to it that there is something to make sandboxes by: the
+// kernel's own calls, else bubblewrap.
+func readyMaker(s Streams, yes bool) error {
+	if err := kernelMakes(); err == nil {
+		fmt.Fprintln(s.Out, "ok       the kernel's own calls: bubblewrap is not needed")
+		return nil
+	}
+	path, err := findBwrap()
+	if errors.Is(err, errNoBwrap) {
+		fmt.Fprintln(s.Out, "missing  bubblewrap")
+		if !yes && !offered(s, "install bubblewrap?") {
+			return err
+		}
+		if err := installBwrap(s); err != nil {
+			return err
+		}
+		path, err = findBwrap()
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.Out, "ok       bubblewrap (%s)\n", path)
+	return nil
+}
+
 // forget drops what was found out about this machine before.
 func forget(settings string) error {
 	err := os.Remove(filepath.Join(settings, "sandbox", "ready.json"))
@@ -91,7 +104,7 @@ func forget(settings string) error {
 }
 
 // errNoBwrap: bubblewrap is not there.
-var errNoBwrap = errors.New("bubblewrap is not installed: `lnk sandbox ready --yes` installs it, or install the package bubblewrap")
+var errNoBwrap = errors.New("bubblewrap is not installed, and this machine needs it: `lnk sandbox ready --yes` installs it, or install the package bubblewrap")
 
 // findBwrap is bubblewrap's path, /usr/bin first. A setuid one is refused: it
 // has had its own faults as root (CVE-2020-5291, CVE-2026-41163), and nothing
@@ -163,9 +176,13 @@ func offered(s Streams, question string) bool {
 	return answeredYes(s.In)
 }
 
-// prepared makes sure that bubblewrap is there before a run.
-func prepared(s Streams, yes bool) error {
+// prepared makes sure, before a run, that there is bubblewrap, or that none is
+// needed.
+func prepared(s Streams, yes, bubblewrap bool) error {
 	_, err := findBwrap()
+	if err == nil || !bubblewrap && kernelMakes() == nil {
+		return nil
+	}
 	if !errors.Is(err, errNoBwrap) || !yes {
 		return err
 	}

@@ -115,13 +115,13 @@ func TestRunAsksOrIsRefused(t *testing.T) {
 // program is not run in a weaker way.
 func TestMachineThatCannot(t *testing.T) {
 	s := newSandbox(t)
-	wrapped := func(net any) string {
+	wrapped := func(net any, flags ...string) string {
 		t.Helper()
 		request, err := json.Marshal(map[string]any{"confinement": s.confinement(net), "argv": []string{"touch", s.project + "/started"}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		made := s.command(string(request), []string{lnk(), "sandbox", "wrap"})
+		made := s.command(string(request), append([]string{lnk(), "sandbox", "wrap"}, flags...))
 		var w struct{ Argv []string }
 		if err := json.Unmarshal([]byte(made.out), &w); err != nil {
 			t.Fatalf("%q: %v", made.out, err)
@@ -129,13 +129,14 @@ func TestMachineThatCannot(t *testing.T) {
 		return strings.Join(w.Argv, " ")
 	}
 	// A view of this machine that lacks bubblewrap, but for the one that makes it.
-	bare := "bwrap --dev-bind / / --tmpfs /usr/bin --ro-bind /usr/bin/touch /usr/bin/touch --ro-bind /usr/bin/dash /usr/bin/sh -- "
+	bare := "bwrap --dev-bind / / --tmpfs /usr/bin --ro-bind /usr/bin/touch /usr/bin/touch --ro-bind /usr/bin/dash /usr/bin/sh --ro-bind \"$(realpath /usr/bin/python3)\" /usr/bin/python3 -- "
 	// A user namespace in which no other can be made.
 	shut := `unshare --user --map-root-user sh -c 'echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" "$@"' `
 	for name, c := range map[string]struct{ line, says string }{
-		"run without bubblewrap":           {bare + lnk() + " sandbox run --yes --write " + s.project + " -- touch started", "bubblewrap"},
-		"wrap's command without it":        {bare + wrapped("closed"), "bubblewrap"},
-		"the proxied one":                  {bare + wrapped(s.proxied()), "bubblewrap"},
+		"run without bubblewrap":           {bare + lnk() + " sandbox run --yes --bubblewrap --write " + s.project + " -- touch started", "bubblewrap"},
+		"wrap's command without it":        {bare + wrapped("closed", "--bubblewrap"), "bubblewrap"},
+		"the proxied one":                  {bare + wrapped(s.proxied(), "--bubblewrap"), "bubblewrap"},
+		"an old kernel without it":         {bare + oldKernel + wrapped("closed"), "nor can bubblewrap: bubblewrap: not found"},
 		"run without user namespaces":      {shut + lnk() + " sandbox run --yes --write " + s.project + " -- touch started", "namespace"},
 		"wrap's command without them":      {shut + wrapped("closed"), "namespace"},
 		"the proxied one without them":     {shut + wrapped(s.proxied()), "namespace"},

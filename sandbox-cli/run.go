@@ -34,6 +34,8 @@ type runFlags struct {
 	secretFlags
 	modelFlags
 	limits limitFlags
+	// bubblewrap makes the sandbox, whatever else could.
+	bubblewrap bool
 }
 
 func newRun(s Streams) *cobra.Command {
@@ -70,7 +72,8 @@ or an interpreter that may be executed runs whatever it is given.`,
 	}
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
-	fl.BoolVar(&f.yes, "yes", false, "ask nothing; install bubblewrap where it is missing and can be")
+	fl.BoolVar(&f.yes, "yes", false, "ask nothing; where this machine needs bubblewrap and lacks it, install it if that can be")
+	fl.BoolVar(&f.bubblewrap, "bubblewrap", false, "have bubblewrap make the sandbox, as is done where the kernel lets nobody else")
 	fl.BoolVar(&f.learn, "learn", false, "let every host of the internet be called, and print at the end the lines that allow what was")
 	f.grants(fl)
 	f.secretFlags.flags(fl)
@@ -116,7 +119,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	set.tell, set.hand, set.learn = true, true, f.learn
+	set.tell, set.hand, set.learn, set.bubblewrap = true, true, f.learn, f.bubblewrap
 	if set.limits, err = f.limited(); err != nil {
 		return 0, err
 	}
@@ -153,7 +156,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 			return 0, err
 		}
 	}
-	if err := prepared(s, f.yes); err != nil {
+	if err := prepared(s, f.yes, f.bubblewrap); err != nil {
 		return 0, err
 	}
 	if err := made.writeFiles(); err != nil {

@@ -22,6 +22,8 @@ func planFor(client.Confinement, []string, setting) (linuxwall.Plan, error) {
 	return linuxwall.Plan{}, errOther()
 }
 
+func kernelMakes() error { return errOther() }
+
 func whyPath(client.Confinement, setting, string) (bool, string, error) {
 	return false, "", errOther()
 }

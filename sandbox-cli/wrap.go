@@ -9,7 +9,7 @@ import (
 )
 
 func newWrap(s Streams) *cobra.Command {
-	var explain bool
+	var explain, bubblewrap bool
 	cmd := &cobra.Command{
 		Use:   "wrap < request.json",
 		Short: "Print the command that runs an argv confined (JSON in, JSON out)",
@@ -19,13 +19,14 @@ environment. With {"unwalled", "argv"} it is the command that runs argv as it
 is, under its proxy on loopback. It starts nothing. With --explain it prints the wall's plan
 instead: a line a step, each with its reason.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return wrap(s, explain) },
+		RunE: func(*cobra.Command, []string) error { return wrap(s, explain, bubblewrap) },
 	}
 	cmd.Flags().BoolVar(&explain, "explain", false, "print the plan, a line a step, instead of the command")
+	cmd.Flags().BoolVar(&bubblewrap, "bubblewrap", false, "have bubblewrap make the sandbox, as is done where the kernel lets nobody else")
 	return cmd
 }
 
-func wrap(s Streams, explain bool) error {
+func wrap(s Streams, explain, bubblewrap bool) error {
 	request, err := client.ReadWrapRequest(s.In)
 	if err != nil {
 		return withStatus(statusRefused, err)
@@ -34,6 +35,7 @@ func wrap(s Streams, explain bool) error {
 	if err != nil {
 		return err
 	}
+	set.bubblewrap = bubblewrap
 	if request.Unwalled != nil {
 		return wrapUnwalled(s, *request.Unwalled, request.Argv, set, explain)
 	}

@@ -20,8 +20,10 @@ const (
 	// NamesInside is the folder of the names that [Plan.Offer] gives it.
 	NamesInside = "/run/lnk/bin"
 
+	// HostName is the sandbox's name for itself.
+	HostName = "lnk"
+
 	ownFolder = "/run/lnk"
-	hostName  = "lnk"
 )
 
 // everySandbox has an empty root with file systems of its own.

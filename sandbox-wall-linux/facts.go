@@ -26,7 +26,9 @@ type Facts struct {
 	Path string
 	// Program is the file of the running program, our own.
 	Program string
-	// Bwrap is the bubblewrap at hand.
+	// By is what the plan is for.
+	By Maker
+	// Bwrap is the bubblewrap at hand, looked for where the plan is for it.
 	Bwrap Bwrap
 	// NoNamespaces names the setting of this machine that lets nobody like the
 	// caller make a user namespace; empty when none is known to.

@@ -35,7 +35,7 @@ func TestRealView(t *testing.T) {
 		echo t >/tmp/t && echo h >"$HOME/h" && echo v >/var/tmp/v && echo s >/dev/shm/s && echo private ones are written
 		hostname; cat /etc/hosts | head -1; cat /etc/resolv.conf | head -1; ls -A /run; ls /var/run/`)
 	lines := strings.Split(r.out, "\n")
-	want := []string{"mine", s.work, "new", "", "private ones are written", hostName, "127.0.0.1 localhost lnk", "nameserver 127.0.0.1", "lnk", "lnk"}
+	want := []string{"mine", s.work, "new", "", "private ones are written", HostName, "127.0.0.1 localhost lnk", "nameserver 127.0.0.1", "lnk", "lnk"}
 	if len(lines) != len(want) {
 		t.Fatalf("said %q\nerrors: %s", r.out, r.errs)
 	}

@@ -261,7 +261,7 @@ func (m *machine) plan(c client.Confinement) (Plan, error) {
 }
 
 func (m *machine) planWith(c client.Confinement, net NetFrom) (Plan, error) {
-	f, err := readFacts(m.system(), c, net, m.environ)
+	f, err := readFacts(m.system(), c, net, Bubblewrap, m.environ)
 	if err != nil {
 		return Plan{}, fmt.Errorf("facts: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 const resolvConf = "nameserver 127.0.0.1\noptions ndots:1\n"
 
 // hosts has no name of this machine's network.
-const hosts = "127.0.0.1 localhost " + hostName + "\n::1 localhost ip6-localhost ip6-loopback " + hostName + "\n"
+const hosts = "127.0.0.1 localhost " + HostName + "\n::1 localhost ip6-localhost ip6-loopback " + HostName + "\n"
 
 // nameFiles puts the sandbox's own files for names over this machine's.
 func (d *draft) nameFiles() {
@@ -37,7 +37,7 @@ func (d *draft) machineNames(because Reason) {
 		d.tell("/etc/resolv.conf", text, because)
 	}
 	if text, whole := d.t.text(d.t.resolve("/etc/hosts").real); whole {
-		d.tell("/etc/hosts", strings.TrimSuffix(text, "\n")+"\n127.0.0.1 "+hostName+"\n", because)
+		d.tell("/etc/hosts", strings.TrimSuffix(text, "\n")+"\n127.0.0.1 "+HostName+"\n", because)
 	}
 }
 

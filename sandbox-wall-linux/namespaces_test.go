@@ -23,7 +23,7 @@ func TestNoNamespaces(t *testing.T) {
 	} {
 		m := made(debian + c.setting)
 		m.uid = c.uid
-		facts, err := readFacts(m.system(), client.Confinement{Name: "x", Commands: client.AnyCommand(), Net: client.NetOf(client.Closed{}), Write: []string{}, Read: []string{}}, Own, m.environ)
+		facts, err := readFacts(m.system(), client.Confinement{Name: "x", Commands: client.AnyCommand(), Net: client.NetOf(client.Closed{}), Write: []string{}, Read: []string{}}, Own, Bubblewrap, m.environ)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -233,6 +233,9 @@ func (o *only) orders() error {
 		put(at, n, true)
 	}
 	for _, own := range []string{o.f.Program, o.f.Bwrap.Path} {
+		if own == "" {
+			continue // by the kernel's own calls nothing is executed on the way
+		}
 		r := o.t.resolve(own)
 		put(r.real, r.node, true)
 	}

@@ -142,7 +142,7 @@ func TestRealFactsAreCached(t *testing.T) {
 		t.Error("bubblewrap was asked again")
 		return "", "", errors.New("asked again")
 	}
-	f, err := readFacts(sys, c, Own, s.env)
+	f, err := readFacts(sys, c, Own, Bubblewrap, s.env)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestRealFactsOfStrangePaths(t *testing.T) {
 func BenchmarkFacts(b *testing.B) {
 	c, environ := benched(b)
 	for b.Loop() {
-		if _, err := ReadFacts(c, Own, environ); err != nil {
+		if _, err := ReadFacts(c, Own, Bubblewrap, environ); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -191,7 +191,7 @@ func BenchmarkFacts(b *testing.B) {
 
 func BenchmarkPlan(b *testing.B) {
 	c, environ := benched(b)
-	f, err := ReadFacts(c, Own, environ)
+	f, err := ReadFacts(c, Own, Bubblewrap, environ)
 	if err != nil {
 		b.Fatal(err)
 	}

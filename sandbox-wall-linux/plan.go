@@ -14,13 +14,14 @@ import (
 )
 
 // A Plan is what the wall will do, in order. It is a value: [PlanFor] makes it
-// without touching anything, [Open] and bubblewrap carry it out.
+// without touching anything, a [Maker] carries it out.
 type Plan struct {
 	_ [0]func()
 
 	// Name is the sandbox's.
 	Name string
-	// Bwrap is the bubblewrap that carries it out.
+	// By carries it out, and Bwrap is the bubblewrap that does where one does.
+	By    Maker
 	Bwrap string
 	// Net is where the network comes from.
 	Net NetFrom
@@ -186,7 +187,7 @@ type draft struct {
 func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, error) {
 	d := &draft{t: t, f: t.facts, c: c, net: net, places: map[string]*place{}, links: map[string]string{}}
 	d.plan = Plan{
-		Name: c.Name, Bwrap: d.f.Bwrap.Path, Net: net, Argv: argv,
+		Name: c.Name, By: d.f.By, Bwrap: d.f.Bwrap.Path, Net: net, Argv: argv,
 		Terminal: c.Terminal, DeveloperTools: c.DeveloperTools,
 	}
 	for _, part := range []func() error{
@@ -206,9 +207,11 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	d.plan.Steps = d.steps(kept)
 	d.nameFiles()
 	d.plan.Steps = append(d.plan.Steps, d.seals(kept)...)
-	d.plan.Lacks, d.plan.store = d.f.Bwrap.Lacks, d.store()
-	d.emptyFrom()
-	d.bindFrom()
+	if d.f.By == Bubblewrap {
+		d.plan.Lacks, d.plan.store = d.f.Bwrap.Lacks, d.store()
+		d.emptyFrom()
+		d.bindFrom()
+	}
 	d.startIn()
 	return d.plan, nil
 }
@@ -242,12 +245,25 @@ func (d *draft) judge() error {
 
 // judgeMachine refuses a machine that cannot carry a plan out.
 func (d *draft) judgeMachine() error {
+	if name := d.f.NoNamespaces; name != "" {
+		return refuse("user namespaces", "", name+" is 0, so no sandbox can be made: an administrator can set it, as in sysctl "+allowing[name], nil)
+	}
+	for _, device := range d.f.Routed {
+		if device != "lo" {
+			return refuse("net", "given", "this network namespace has a route by "+shown(device)+", so proxy-inside did not make it", nil)
+		}
+	}
+	if d.f.By == Bubblewrap {
+		return d.judgeBwrap()
+	}
+	return nil
+}
+
+// judgeBwrap refuses a bubblewrap that cannot carry a plan out.
+func (d *draft) judgeBwrap() error {
 	b := d.f.Bwrap
 	if b.Path == "" {
 		return refuse("bubblewrap", "", "not found, install it (the package bubblewrap)", nil)
-	}
-	if name := d.f.NoNamespaces; name != "" {
-		return refuse("user namespaces", "", name+" is 0, so no sandbox can be made: an administrator can set it, as in sysctl "+allowing[name], nil)
 	}
 	if in := cmp.Or(plantedIn(d.t, b.Path, d.writes), d.t.plantedEarlier(b.Path)); in != "" {
 		return refuse("bubblewrap", b.Path, "lies in "+shown(in)+", where the program could have put it: install the package bubblewrap", nil)
@@ -260,11 +276,6 @@ func (d *draft) judgeMachine() error {
 	}
 	if lacks := slices.DeleteFunc(slices.Clone(b.Lacks), doneOtherwise); len(lacks) > 0 {
 		return refuse("bubblewrap", b.Path, "version "+b.Version+" lacks "+strings.Join(lacks, ", ")+": 0.6 or later has them", errors.ErrUnsupported)
-	}
-	for _, device := range d.f.Routed {
-		if device != "lo" {
-			return refuse("net", "given", "this network namespace has a route by "+shown(device)+", so proxy-inside did not make it", nil)
-		}
 	}
 	return nil
 }

@@ -14,8 +14,9 @@ import (
 // system itself, every answer written down: so [PlanFor], which draws it on
 // what was written, asks for nothing that is not there, and both agree on what
 // is looked at.
-func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string) (Facts, error) {
+func readFacts(sys *System, c client.Confinement, net NetFrom, by Maker, environ []string) (Facts, error) {
 	f := Facts{
+		By:    by,
 		UID:   sys.UID,
 		Path:  lookupEnv(environ, "PATH"),
 		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Gitlinks: map[string]Gitlinks{}, Makeable: map[string]bool{},
@@ -42,8 +43,10 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, environ []string)
 	if f.Program != "" {
 		f.Nodes[f.Program] = program
 	}
-	f.Bwrap.Path = findBwrap(t, f.Path)
-	askBwrap(t, &f.Bwrap, first(f.Settings), plantedIn(t, f.Bwrap.Path, writeFolders(t, c)) == "" && t.plantedEarlier(f.Bwrap.Path) == "")
+	if by == Bubblewrap {
+		f.Bwrap.Path = findBwrap(t, f.Path)
+		askBwrap(t, &f.Bwrap, first(f.Settings), plantedIn(t, f.Bwrap.Path, writeFolders(t, c)) == "" && t.plantedEarlier(f.Bwrap.Path) == "")
+	}
 
 	f.NoNamespaces = noNamespaces(sys, f.UID)
 	if _, restricted := c.Commands.Only(); restricted {

@@ -184,7 +184,7 @@ func (m *machine) homeless() *machine {
 // What the facts do not say is our fault, and said to be.
 func TestPlanForWithoutFacts(t *testing.T) {
 	c := working(nil)
-	f, err := readFacts(made(debian).system(), c, Own, made(debian).environ)
+	f, err := readFacts(made(debian).system(), c, Own, Bubblewrap, made(debian).environ)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestReadFactsFails(t *testing.T) {
 			m := made(debian)
 			sys := m.system()
 			c.spoil(sys)
-			_, err := readFacts(sys, working(nil), Own, m.environ)
+			_, err := readFacts(sys, working(nil), Own, Bubblewrap, m.environ)
 			if err == nil || !strings.Contains(err.Error(), c.want) || !errors.Is(err, ErrRefused) {
 				t.Errorf("error %v, want a refusal with %q", err, c.want)
 			}
@@ -236,7 +236,7 @@ func TestReadFactsAsksBwrapOnce(t *testing.T) {
 	m.kept[ready] = `{"kernel":{"landlock":7}}`
 	read := func() Facts {
 		t.Helper()
-		f, err := readFacts(m.system(), working(nil), Own, m.environ)
+		f, err := readFacts(m.system(), working(nil), Own, Bubblewrap, m.environ)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +274,7 @@ func TestReadFactsDoesNotRunPlantedBwrap(t *testing.T) {
 		made(debian).remove(usualBwrap).add("/opt/bwrap\n/home/u/work/bin -> /opt\n").env("PATH=/home/u/work/bin"),
 		made(debian).mode(usualBwrap, 0o4755),
 	} {
-		if _, err := readFacts(m.system(), working(nil), Own, m.environ); err != nil {
+		if _, err := readFacts(m.system(), working(nil), Own, Bubblewrap, m.environ); err != nil {
 			t.Fatal(err)
 		}
 		if m.asked != 0 {

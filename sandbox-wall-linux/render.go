@@ -21,7 +21,7 @@ func (p *Plan) BwrapArgs(first int) []string {
 	if p.Net == Own {
 		args = append(args, "--unshare-net")
 	}
-	args = append(args, "--cap-drop", "ALL", "--hostname", hostName)
+	args = append(args, "--cap-drop", "ALL", "--hostname", HostName)
 	number := first
 	for _, s := range p.Steps {
 		args = append(args, s.bwrap(strconv.Itoa(number))...)

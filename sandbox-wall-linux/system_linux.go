@@ -21,10 +21,10 @@ import (
 )
 
 // ReadFacts reads what a plan for a confinement depends on, of this machine and
-// of the caller, whose environment is environ. It starts nothing, but for
-// bubblewrap's --help when that file is new to this machine.
-func ReadFacts(c client.Confinement, net NetFrom, environ []string) (Facts, error) {
-	return readFacts(LocalSystem(), c, net, environ)
+// of the caller, whose environment is environ. It starts nothing, but where the
+// plan is for bubblewrap, its --help, when that file is new to this machine.
+func ReadFacts(c client.Confinement, net NetFrom, by Maker, environ []string) (Facts, error) {
+	return readFacts(LocalSystem(), c, net, by, environ)
 }
 
 // LocalSystem is this machine.

@@ -16,7 +16,7 @@ func TestSettingsUnseen(t *testing.T) {
 		m := made(debian + "/root/.lnk ?\n").env(variable)
 		m.uid = 0
 		c := working(nil)
-		facts, err := readFacts(m.system(), c, Own, m.environ)
+		facts, err := readFacts(m.system(), c, Own, Bubblewrap, m.environ)
 		if err != nil {
 			t.Fatal(err)
 		}

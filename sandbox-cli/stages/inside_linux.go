@@ -14,10 +14,12 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 )
 
-// restrict has a start do the plan's orders before bubblewrap. Where commands are
-// restricted these make everything unfit to be executed but what is named, and
-// the stage inside has Landlock hold it.
-func restrict(spec *launch.Spec, plan linuxwall.Plan) error {
+// byBubblewrap has bubblewrap make a plan's sandbox, after the plan's orders. Where
+// commands are restricted these make everything unfit to be executed but what is
+// named, and the stage inside has Landlock hold it.
+func byBubblewrap(spec *launch.Spec, plan linuxwall.Plan, opened *linuxwall.Opened) error {
+	spec.Bwrap, spec.Args, spec.Files = plan.Bwrap, plan.BwrapArgs(launch.FirstFile), opened.Files()
+	spec.Stage = []string{linuxwall.ProgramInside, "inside", "--"}
 	spec.NoSize = slices.Contains(plan.Lacks, "--size")
 	if plan.Orders == nil {
 		return nil

@@ -58,8 +58,13 @@ func Confined(command []string) (c client.Confinement, settings string, ok bool)
 	if len(command) < 6 || command[1] != "wall" || command[2] != "--settings" || command[4] != "--home" {
 		return c, "", false
 	}
-	_, args := parseNames(command[6:])
-	c, _, _, err := linuxwall.ParseArgs(args)
+	_, args := parseMaker(command[6:])
+	_, args, err := parseLimits(args)
+	if err != nil {
+		return c, "", false
+	}
+	_, args = parseNames(args)
+	c, _, _, err = linuxwall.ParseArgs(args)
 	return c, command[3], err == nil
 }
 

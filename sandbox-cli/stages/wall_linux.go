@@ -10,6 +10,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/limits"
@@ -37,7 +38,7 @@ func Wall(s say.Streams, args, env []string) (status int, err error) {
 		scope(f.limits, args, env)
 	}
 	if f.printBwrap {
-		plan, err := f.plan(env)
+		plan, err := f.plan(linuxwall.Bubblewrap, env)
 		if err != nil {
 			return say.StatusSetup, err
 		}
@@ -51,10 +52,28 @@ func Wall(s say.Streams, args, env []string) (status int, err error) {
 	}
 	group := limit(s, f.limits, f.c.Commands)
 	defer func() { err = errors.Join(err, unlimit(s, group)) }()
-	// What was looked at can change until it is opened: another run ends and
-	// takes its stubs with it, or somebody makes a file. Then look again.
+	if f.bubblewrap {
+		return f.attempt(s, linuxwall.Bubblewrap, group, env)
+	}
+	status, err = f.attempt(s, linuxwall.Kernel, group, env)
+	if !errors.Is(err, direct.ErrUnavailable) {
+		return status, err
+	}
+	// A machine that lets bubblewrap alone make namespaces, or an old kernel.
+	status, other := f.attempt(s, linuxwall.Bubblewrap, group, env)
+	var refused *linuxwall.Refusal
+	if errors.As(other, &refused) && refused.Member == "bubblewrap" {
+		return status, fmt.Errorf("%w; nor can bubblewrap: %w", err, other)
+	}
+	return status, other
+}
+
+// attempt plans the wall and carries it out. What was looked at can change until
+// it is opened: another run ends and takes its stubs with it, or somebody makes
+// a file. Then it looks again.
+func (f wallFlags) attempt(s say.Streams, by linuxwall.Maker, group *limits.Group, env []string) (int, error) {
 	for attempt := 1; ; attempt++ {
-		plan, err := f.plan(env)
+		plan, err := f.plan(by, env)
 		if err != nil {
 			return say.StatusSetup, err
 		}
@@ -73,6 +92,7 @@ const maxAttempts = 10
 type wallFlags struct {
 	settings, home string
 	printBwrap     bool
+	bubblewrap     bool     // have the sandbox made by it
 	names          []string // of tools that run outside
 	limits         client.Limits
 	c              client.Confinement
@@ -93,7 +113,8 @@ func parseWallFlags(args []string) (f wallFlags, err error) {
 			return f, fmt.Errorf("%q: want an absolute, clean path", dir)
 		}
 	}
-	limits, rest, err := parseLimits(args[4:])
+	f.bubblewrap, args = parseMaker(args[4:])
+	limits, rest, err := parseLimits(args)
 	if err != nil {
 		return f, err
 	}
@@ -117,8 +138,8 @@ func (f wallFlags) stopped() error {
 	return errors.New("every wire is stopped, and this machine's own network cannot be cut off from a program: to open them again: lnk sandbox start")
 }
 
-func (f wallFlags) plan(env []string) (linuxwall.Plan, error) {
-	facts, err := linuxwall.ReadFacts(f.c, f.net, FactEnv(env, f.home, f.settings))
+func (f wallFlags) plan(by linuxwall.Maker, env []string) (linuxwall.Plan, error) {
+	facts, err := linuxwall.ReadFacts(f.c, f.net, by, FactEnv(env, f.home, f.settings))
 	if err != nil {
 		return linuxwall.Plan{}, err
 	}
@@ -169,9 +190,11 @@ func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits
 	}
 	watch := watchOver(dir, held, dirs(group))
 	defer watch.end()
-	opened, err := linuxwall.Open(&plan)
-	if err != nil {
-		return say.StatusSetup, err
+	opened := &linuxwall.Opened{}
+	if plan.By == linuxwall.Bubblewrap {
+		if opened, err = linuxwall.Open(&plan); err != nil {
+			return say.StatusSetup, err
+		}
 	}
 	if missing := landlock.Closable().Missing(); missing != "" && plan.Net == linuxwall.Machine {
 		// In a network of its own a program sees no abstract socket of others,
@@ -194,13 +217,17 @@ func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits
 func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watch *watch, group *limits.Group, filter []byte, env []string) (int, error) {
 	defer opened.Close()
 	spec := launch.Spec{
-		Bwrap: plan.Bwrap, Args: plan.BwrapArgs(launch.FirstFile), Files: opened.Files(),
 		Seccomp: filter, SyncFile: held.File(), Before: watch.there, Mounts: coversStay(&plan),
-		Argv: plan.Argv, Env: env, Terminal: plan.Terminal, Stage: []string{linuxwall.ProgramInside, "inside", "--"},
+		Argv: plan.Argv, Env: env, Terminal: plan.Terminal,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 	bound(&spec, group)
-	if err := restrict(&spec, plan); err != nil {
+	if plan.By == linuxwall.Kernel {
+		spec.Direct = &direct.Sandbox{
+			Steps: plan.Steps, NoExec: plan.Orders, Run: plan.Run,
+			OwnNet: plan.Net == linuxwall.Own, HostName: linuxwall.HostName, Dir: plan.Dir,
+		}
+	} else if err := byBubblewrap(&spec, plan, opened); err != nil {
 		return say.StatusSetup, err
 	}
 	status, err := launch.Run(spec)

@@ -17,43 +17,38 @@ import (
 // The caller holds the thread with runtime.LockOSThread and executes the
 // program on it. A kernel that cannot is an error, see [ExecuteABI].
 func Execute(paths []string) error {
-	if ABI() < ExecuteABI {
-		return fmt.Errorf("landlock: the kernel has version %d, and %d is needed: %w", ABI(), ExecuteABI, errors.ErrUnsupported)
+	fd, err := ExecuteSet()
+	if err != nil {
+		return err
 	}
-	// Moving files between folders is closed by every rule set with rights on
-	// files, unless it is named and opened (landlock(7), ABI 2). Opened for the
-	// root, it is as without; only a file does not get into a folder that may
-	// execute more.
-	//
-	// The scopes are in the same set and not in one before it: that one, too,
-	// would close moving, and cannot open it, since then it would forbid mounts.
-	attr := struct{ files, net, scoped uint64 }{
-		files: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_REFER, scoped: scopesOf(ABI()),
-	}
-	size := unsafe.Sizeof(attr)
-	if attr.scoped == 0 {
-		size = unsafe.Sizeof(attr.files) // as a kernel without them has it
-	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
-	if errno != 0 {
-		return fmt.Errorf("landlock: make a rule set: %w", errno)
-	}
-	defer unix.Close(int(fd))
-	if err := beneath(int(fd), "/", unix.LANDLOCK_ACCESS_FS_REFER); err != nil {
+	defer unix.Close(fd)
+	if err := beneath(fd, "/", unix.LANDLOCK_ACCESS_FS_REFER); err != nil {
 		return err
 	}
 	for _, p := range paths {
-		if err := beneath(int(fd), p, unix.LANDLOCK_ACCESS_FS_EXECUTE); err != nil {
+		if err := beneath(fd, p, unix.LANDLOCK_ACCESS_FS_EXECUTE); err != nil {
 			return err
 		}
 	}
-	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("landlock: no_new_privs: %w", err)
+	return restrict(fd)
+}
+
+// ExecuteSet makes the rule set of [Execute], without its rules: until it has
+// one of LANDLOCK_ACCESS_FS_REFER for the root, and one of
+// LANDLOCK_ACCESS_FS_EXECUTE for each path, it closes more.
+//
+// Moving files between folders is closed by every rule set with rights on
+// files, unless it is named and opened (landlock(7), ABI 2). Opened for the
+// root, it is as without; only a file does not get into a folder that may
+// execute more.
+//
+// The scopes are in the same set and not in one before it: that one, too, would
+// close moving, and cannot open it, since then it would forbid mounts.
+func ExecuteSet() (int, error) {
+	if ABI() < ExecuteABI {
+		return -1, fmt.Errorf("landlock: the kernel has version %d, and %d is needed: %w", ABI(), ExecuteABI, errors.ErrUnsupported)
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		return fmt.Errorf("landlock: restrict the thread: %w", errno)
-	}
-	return nil
+	return ruleSet(attributes{files: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_REFER, scoped: scopesOf(ABI())})
 }
 
 func beneath(ruleset int, path string, access uint64) error {

@@ -30,23 +30,48 @@ func Closable() Scoped { return scoped(ABI(), scopesOf(ABI())) }
 //
 // A kernel that lacks the scopes is no error: see [Scoped.Missing].
 func Scope() (Scoped, error) {
+	fd, err := ScopeSet()
+	if err != nil || fd < 0 {
+		return scoped(ABI(), 0), err
+	}
+	defer unix.Close(fd)
+	return Closable(), restrict(fd)
+}
+
+// ScopeSet makes the rule set of [Scope], for a process that puts it on itself
+// (landlock_restrict_self(2)): a descriptor, or -1 where the kernel has no
+// scopes.
+func ScopeSet() (int, error) {
 	scopes := scopesOf(ABI())
 	if scopes == 0 {
-		return scoped(ABI(), 0), nil
+		return -1, nil
 	}
-	// struct landlock_ruleset_attr as of ABI 6. The kernel takes any size that
-	// it knows.
-	attr := struct{ files, net, scoped uint64 }{scoped: scopes}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	return ruleSet(attributes{scoped: scopes})
+}
+
+// attributes are struct landlock_ruleset_attr as of ABI 6. The kernel takes any
+// size that it knows.
+type attributes struct{ files, net, scoped uint64 }
+
+func ruleSet(a attributes) (int, error) {
+	size := unsafe.Sizeof(a)
+	if a.scoped == 0 {
+		size = unsafe.Sizeof(a.files) // as a kernel without them has it
+	}
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&a)), size, 0)
 	if errno != 0 {
-		return Scoped{}, fmt.Errorf("landlock: make a rule set: %w", errno)
+		return -1, fmt.Errorf("landlock: make a rule set: %w", errno)
 	}
-	defer unix.Close(int(fd))
+	return int(fd), nil
+}
+
+// restrict puts a rule set on the calling thread.
+func restrict(fd int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return Scoped{}, fmt.Errorf("landlock: no_new_privs: %w", err)
+		return fmt.Errorf("landlock: no_new_privs: %w", err)
 	}
-	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, fd, 0, 0); errno != 0 {
-		return Scoped{}, fmt.Errorf("landlock: restrict the thread: %w", errno)
+	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, uintptr(fd), 0, 0); errno != 0 {
+		return fmt.Errorf("landlock: restrict the thread: %w", errno)
 	}
-	return scoped(ABI(), scopes), nil
+	return nil
 }

@@ -16,24 +16,7 @@ func (b *sandbox) wait() syscall.WaitStatus {
 		// or by more, when that was killed before the two were tied.
 		first = openFirst(b.first(), b.pid)
 	}
-	for {
-		// Seen first and reaped later, so that the number is never signalled
-		// when it may be somebody else's.
-		err := unix.Waitid(unix.P_PID, b.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if err != unix.EINTR {
-			break
-		}
-	}
-	b.mu.Lock()
-	b.reaped = true
-	b.mu.Unlock()
-	var ws syscall.WaitStatus
-	for {
-		_, err := syscall.Wait4(b.pid, &ws, 0, nil)
-		if err != syscall.EINTR {
-			break
-		}
-	}
+	ws := b.reap()
 	b.says = b.said()
 	if !b.shielded {
 		if first < 0 {
@@ -46,6 +29,27 @@ func (b *sandbox) wait() syscall.WaitStatus {
 		unix.Close(b.filter)
 	}
 	return ws
+}
+
+// reap waits for the end of the process that was started, and reaps it.
+func (b *sandbox) reap() (ws syscall.WaitStatus) {
+	for {
+		// Seen first and reaped later, so that the number is never signalled
+		// when it may be somebody else's.
+		err := unix.Waitid(unix.P_PID, b.pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	b.mu.Lock()
+	b.reaped = true
+	b.mu.Unlock()
+	for {
+		_, err := syscall.Wait4(b.pid, &ws, 0, nil)
+		if err != syscall.EINTR {
+			return ws
+		}
+	}
 }
 
 // openFirst opens a process, if it is the first of a pid namespace below ours

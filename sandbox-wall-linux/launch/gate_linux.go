@@ -20,6 +20,21 @@ const readyPatience = 5 * time.Second
 func (b *sandbox) gate() *Error {
 	defer unix.Close(b.ready)
 	made := b.awaitReady()
+	return b.passes(made, func() error {
+		// The pipe is empty and holds it all, and has a reader, which is us.
+		n, err := unix.Write(b.filter, b.spec.Seccomp)
+		if err != nil || n != len(b.spec.Seccomp) {
+			return fmt.Errorf("filter: %d of %d bytes: %w", n, len(b.spec.Seccomp), err)
+		}
+		unix.Close(b.filter) // bubblewrap reads to its end
+		return nil
+	})
+}
+
+// passes does what there is to do before the program starts: it looks for it,
+// where the sandbox is made, watches its mounts, bounds it, and lets it go. It
+// returns why it did not, and then the sandbox is ended.
+func (b *sandbox) passes(made bool, letGo func() error) *Error {
 	if made {
 		if err := b.look(); err != nil {
 			b.kill()
@@ -47,14 +62,11 @@ func (b *sandbox) gate() *Error {
 	if b.aborted != 0 {
 		return nil
 	}
-	// The pipe is empty and holds it all, and has a reader, which is us.
-	n, err := unix.Write(b.filter, b.spec.Seccomp)
-	if err != nil || n != len(b.spec.Seccomp) {
+	if err := letGo(); err != nil {
 		b.killLocked()
-		return setupError("the sandbox could not be set up", fmt.Errorf("filter: %d of %d bytes: %w", n, len(b.spec.Seccomp), err))
+		return setupError("the sandbox could not be set up", err)
 	}
 	b.running = true
-	unix.Close(b.filter) // bubblewrap reads to its end
 	return nil
 }
 

@@ -8,14 +8,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/seccomp"
 	"golang.org/x/sys/unix"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/seccomp"
 )
 
 // The test binary plays the process that calls Run, the stage inside, and some
@@ -29,8 +33,10 @@ type order struct {
 	Env      []string
 	Dir      string
 	Terminal bool
-	// Bare is without a pid namespace, as on a machine that has none for us.
-	Bare bool
+	// By is how it is made; nothing is by the kernel's own calls.
+	By maker
+	// Held keeps the program from starting until its sandbox is ended.
+	Held bool
 	// NoStage leaves out the stage inside.
 	NoStage bool
 	// Keep is a descriptor that is passed on.
@@ -105,6 +111,16 @@ func (o order) run() int {
 	if o.NotYet != "" {
 		s.Before = func() error { return errors.New(o.NotYet) }
 	}
+	if o.Held {
+		s.Contain = func(pid int) error {
+			for {
+				if p, err := statusOf(pid); err != nil || p.state == 'Z' {
+					return unix.ESRCH
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}
 	if o.Mounted != "" {
 		s.Mounts = func(table string) error {
 			if !strings.Contains(table, " "+o.Mounted+" ") {
@@ -121,8 +137,12 @@ func (o order) run() int {
 		s.Stage = []string{"env", roleVar + "=inside", exe}
 	}
 	shields := shieldsFor(os.Geteuid())
-	if o.Bare {
+	switch o.By {
+	case bare:
 		shields = nil
+	case kernel, "":
+		s.Direct = &direct.Sandbox{Steps: stepsOf(s.Args), HostName: "lnk", Dir: s.dir(), OwnNet: slices.Contains(s.Args, "--unshare-net")}
+		s.Bwrap, s.Args = "", nil
 	}
 	status, err := run(s, shields)
 	if err != nil {
@@ -167,11 +187,62 @@ func (o order) do(t *testing.T, under ...string) outcome {
 
 func sh(script string) order { return order{Argv: []string{"sh", "-c", script}} }
 
-// both runs a test with the pid namespace and without.
-func both(t *testing.T, test func(t *testing.T, bare bool)) {
+// A maker is how a sandbox is made: by the kernel's own calls, by bubblewrap in
+// a pid namespace of its own, or by bubblewrap alone, as on a machine that has
+// no such namespace for us.
+type maker string
+
+const (
+	kernel   maker = "kernel"
+	shielded maker = "shielded"
+	bare     maker = "bare"
+)
+
+// each runs a test with every maker.
+func each(t *testing.T, test func(t *testing.T, by maker)) {
 	t.Helper()
-	t.Run("shielded", func(t *testing.T) { test(t, false) })
-	t.Run("bare", func(t *testing.T) { test(t, true) })
+	for _, by := range []maker{kernel, shielded, bare} {
+		t.Run(string(by), func(t *testing.T) { test(t, by) })
+	}
+}
+
+// stepsOf gives the steps that bubblewrap's options stand for, those that these
+// tests use.
+func stepsOf(args []string) []linuxwall.Step {
+	var steps []linuxwall.Step
+	for i := 0; i < len(args); i++ {
+		switch args[i] {
+		case "--ro-bind", "--bind":
+			verb := linuxwall.Read
+			if args[i] == "--bind" {
+				verb = linuxwall.Write
+			}
+			steps = append(steps, linuxwall.Step{Verb: verb, At: args[i+2], From: args[i+1], Is: nodeAt(args[i+1])})
+			i += 2
+		case "--tmpfs":
+			steps = append(steps, linuxwall.Step{Verb: linuxwall.Empty, At: args[i+1], Perm: 0o755})
+			i++
+		case "--proc":
+			steps = append(steps, linuxwall.Step{Verb: linuxwall.Processes, At: args[i+1]})
+			i++
+		case "--dev":
+			steps = append(steps, linuxwall.Step{Verb: linuxwall.Devices, At: args[i+1]})
+			i++
+		}
+	}
+	return steps
+}
+
+func nodeAt(at string) linuxwall.Node {
+	var st unix.Stat_t
+	if unix.Lstat(at, &st) != nil {
+		return linuxwall.Node{}
+	}
+	n := linuxwall.Node{Kind: linuxwall.File, Dev: st.Dev, Ino: st.Ino}
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		n.Kind = linuxwall.Folder
+	}
+	return n
 }
 
 // A tag is an argument by which a test finds its own processes.
@@ -268,4 +339,20 @@ func bubblewrap(t *testing.T, runner int) (pid int) {
 		return false
 	})
 	return pid
+}
+
+// firstOf waits until the process that calls Run has a program running, and
+// gives the first process of its sandbox.
+func firstOf(t *testing.T, runner int) (first int) {
+	t.Helper()
+	eventually(t, "a program", func() bool {
+		for _, child := range childrenOfThreads(runner) {
+			if p, err := statusOf(child); err == nil && p.inner == 1 && len(children(child)) > 0 {
+				first = child
+				return true
+			}
+		}
+		return false
+	})
+	return first
 }

@@ -33,7 +33,7 @@ func (b *sandbox) look() *Error {
 	}
 	searched, set := b.spec.env("PATH")
 	found := root.find(b.spec.Argv[0], candidates(b.spec.Argv[0], searched, set, dir))
-	if found != nil && found.Status == StatusCannot && b.spec.Staged && !errors.Is(found.Err, errBadInterpreter) {
+	if found != nil && found.Status == StatusCannot && b.spec.restricted() && !errors.Is(found.Err, errBadInterpreter) {
 		found.Err = ErrNotNamed
 	}
 	return found

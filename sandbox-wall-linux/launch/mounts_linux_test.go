@@ -10,7 +10,7 @@ import (
 // A sandbox that loses a mount is ended at once, with all that is in it, and
 // that is told; one whose mount is not there does not start.
 func TestMountLost(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
 		if err != nil {
 			t.Fatal(err)
@@ -23,7 +23,7 @@ func TestMountLost(t *testing.T) {
 		}
 		name := tag(t)
 		o := sh("echo up; setsid sleep 600 & trap '' TERM; sleep 600; echo went on")
-		o.Bare, o.Mounted, o.Env = bare, file, []string{"MARK=" + name}
+		o.By, o.Mounted, o.Env = by, file, []string{"MARK=" + name}
 		o.Args = []string{"--bind", dir, dir, "--ro-bind", file, file, "--ro-bind", other, other}
 		cmd := o.command(t)
 		var errs strings.Builder
@@ -56,7 +56,7 @@ func TestMountLost(t *testing.T) {
 		gone(t, name)
 
 		o = sh("echo ran")
-		o.Bare, o.Mounted = bare, "/no/such"
+		o.By, o.Mounted = by, "/no/such"
 		if got := o.do(t); got.status != 125 || got.out != "" || got.errs != "error: the sandbox could not be set up: /no/such is gone" {
 			t.Errorf("one that is not there: %+v", got)
 		}

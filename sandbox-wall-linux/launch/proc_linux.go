@@ -90,14 +90,17 @@ func (b *sandbox) first() int {
 	if b.pid == 0 || b.reaped {
 		return 0
 	}
+	if b.spec.Direct != nil {
+		return b.pid
+	}
 	for _, pid := range children(b.pid) {
 		return pid
 	}
 	return 0
 }
 
-// program opens the program's process: the second of its pid namespace, and a
-// child of the first. The number 2 is given out once, since numbers that wrap
+// program opens the program's process: a child of the first, and the second of
+// its pid namespace. The number 2 is given out once, since numbers that wrap
 // around begin at 300 (RESERVED_PIDS), so what answers to this is the program.
 func (b *sandbox) program() (pidfd int, is process, err error) {
 	first := b.first()

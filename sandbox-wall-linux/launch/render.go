@@ -97,6 +97,9 @@ func (s *Spec) env(name string) (string, bool) {
 
 // dir is where the program starts, if Args say.
 func (s *Spec) dir() string {
+	if s.Direct != nil {
+		return s.Direct.Dir
+	}
 	dir := ""
 	for i, a := range s.Args {
 		if a == "--chdir" && i+1 < len(s.Args) {

@@ -15,13 +15,13 @@ import (
 )
 
 func TestStatus(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for script, want := range map[string]int{
 			"exit 0": 0, "exit 7": 7, "exit 255": 255,
 			"kill -9 $$": 128 + 9, "kill -15 $$": 128 + 15, "kill -INT $$": 128 + 2,
 		} {
 			o := sh(script)
-			o.Bare = bare
+			o.By = by
 			if got := o.do(t); got.status != want || got.errs != "" {
 				t.Errorf("%s: %+v, want %d", script, got, want)
 			}
@@ -65,20 +65,29 @@ func TestNotStarted(t *testing.T) {
 		{"empty PATH entry", order{Argv: []string{"script"}, Dir: dir, Env: []string{"PATH=/no:"}}, 9, ""},
 		{"passed over", order{Argv: []string{"script"}, Env: []string{"PATH=/no:/dev/null:" + dir}}, 9, ""},
 	} {
-		if got := row.o.do(t); got.status != row.status || got.errs != row.errs {
-			t.Errorf("%s: %+v, want %d %q", row.name, got, row.status, row.errs)
+		for _, row.o.By = range []maker{kernel, shielded} {
+			if got := row.o.do(t); got.status != row.status || got.errs != row.errs {
+				t.Errorf("%s, by %s: %+v, want %d %q", row.name, row.o.By, got, row.status, row.errs)
+			}
 		}
 	}
 }
 
-// What bubblewrap cannot set up is 125, and nothing ran.
+// What cannot be set up is 125, and nothing ran.
 func TestSetupFails(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	o := order{Argv: []string{"echo", "ran"}, Args: []string{"--ro-bind", "/no/such", "/tmp"}}
+	if got := o.do(t); got.status != 125 || got.out != "" || got.errs != "error: the sandbox could not be set up: read /tmp: changed since it was looked at: no such file or directory" {
+		t.Errorf("%+v", got)
+	}
+	each(t, func(t *testing.T, by maker) {
+		if by == kernel {
+			return // said above, in other words
+		}
 		for _, o := range []order{
 			{Argv: []string{"echo", "ran"}, Args: []string{"--ro-bind", "/no/such", "/x"}},
 			{Argv: []string{"echo", "ran"}, Args: []string{"--no-such-option"}},
 		} {
-			o.Bare = bare
+			o.By = by
 			got := o.do(t)
 			if got.status != 125 || got.out != "" || !strings.Contains(got.errs, "\nerror: the sandbox could not be set up: bubblewrap gives the reason above") {
 				t.Errorf("%+v", got)
@@ -90,10 +99,14 @@ func TestSetupFails(t *testing.T) {
 // A filter that is not one is refused by the kernel, after everything else: the
 // program does not run without it.
 func TestFilterThatIsNone(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for _, filter := range [][]byte{{0, 0, 0, 0, 0, 0, 0, 0}, {1, 2, 3}} {
-			o := order{Argv: []string{"echo", "ran"}, Filter: filter, Bare: bare}
-			if got := o.do(t); got.status != 126 || strings.Contains(got.out, "ran") {
+			o := order{Argv: []string{"echo", "ran"}, Filter: filter, By: by}
+			want := 126
+			if by == kernel {
+				want = 125
+			}
+			if got := o.do(t); got.status != want || strings.Contains(got.out, "ran") {
 				t.Errorf("%v: %+v", filter, got)
 			}
 		}
@@ -134,7 +147,7 @@ func TestEnvironment(t *testing.T) {
 	}
 	// A library of the program's is not loaded into bubblewrap.
 	name := tag(t)
-	o = order{Argv: []string{"sleep", "60"}, Env: []string{"LD_PRELOAD=/no/such/lib.so", "MARK=" + name}}
+	o = order{Argv: []string{"sleep", "60"}, Env: []string{"LD_PRELOAD=/no/such/lib.so", "MARK=" + name}, By: shielded}
 	cmd := o.command(t)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -154,13 +167,16 @@ func TestEnvironment(t *testing.T) {
 
 // Of all that the caller has open, only what is passed on arrives.
 func TestDescriptors(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		o := sh("ls /proc/self/fd | tr '\\n' ' '; [ ! -e /proc/self/fd/3 ] || cat <&3")
-		o.Bare = bare
+		o.By = by
 		open := []string{"bash", "-c", `exec 5</etc/passwd 6<>/tmp 2>/dev/null; exec 5</ 6</etc 3</etc/hostname; ulimit -n 2048; exec 1500</; exec "$@"`, "bash"}
 		// ls itself has 3 open on the folder that it reads.
 		if got := o.do(t, open...); got.out != "0 1 2 3" {
 			t.Errorf("open inside: %q %s", got.out, got.errs)
+		}
+		if by == kernel {
+			return // which passes none on
 		}
 		o.Keep = 3
 		if got := o.do(t, open...); !strings.HasPrefix(got.out, "0 1 2 3 4 ") || len(strings.Fields(got.out)) != 6 {
@@ -190,10 +206,10 @@ func TestClosedStreams(t *testing.T) {
 // Run waits for the program alone: what it left in the background ends with it,
 // and what that has open is closed.
 func TestBackground(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		name := tag(t)
 		o := sh("sleep 600 & setsid sleep 600 & (setsid sh -c 'sleep 600 &'); nohup sleep 600 >/dev/null 2>&1 & head -c 1048576 /dev/zero; exit 3")
-		o.Bare, o.Env = bare, []string{"MARK=" + name}
+		o.By, o.Env = by, []string{"MARK=" + name}
 		cmd := o.command(t)
 		out, err := cmd.Output() // reads to the end of the pipe, which the sleepers hold
 		if code(err) != 3 || len(out) != 1<<20 {
@@ -213,9 +229,9 @@ func code(err error) int {
 
 // What must be there before the program is waited for; without it nothing runs.
 func TestBefore(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		o := sh("echo ran")
-		o.Bare, o.NotYet = bare, "no watch"
+		o.By, o.NotYet = by, "no watch"
 		if got := o.do(t); got.status != StatusSetup || got.out != "" || !strings.Contains(got.errs, "no watch") {
 			t.Errorf("%+v", got)
 		}
@@ -225,11 +241,11 @@ func TestBefore(t *testing.T) {
 // The lock on the SyncFile is the sandbox's for as long as it lives, and what
 // is locked cannot be reached from inside.
 func TestSyncFile(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		lock := t.TempDir() + "/lock"
 		name := tag(t)
 		o := sh("ls -A /proc/1; cat /proc/1/environ /proc/1/fd/* /proc/1/task/1/status 2>&1 | grep -vc 'No such'; ls -l /proc/self/fd | grep -c lock; echo done; exec sleep 600")
-		o.Bare, o.Sync, o.Env = bare, lock, []string{"MARK=" + name}
+		o.By, o.Sync, o.Env = by, lock, []string{"MARK=" + name}
 		cmd := o.command(t)
 		out, err := cmd.StdoutPipe()
 		if err != nil {
@@ -287,8 +303,8 @@ func TestAbstractSockets(t *testing.T) {
 		"for name in 'own-' + sys.argv[1], sys.argv[1]:\n" +
 		"  try: socket.socket(socket.AF_UNIX).connect('\\0' + name); print('connected')\n" +
 		"  except OSError as e: print(e.errno)\n"
-	both(t, func(t *testing.T, bare bool) {
-		o := order{Argv: []string{"python3", "-Sc", dial, name}, Bare: bare}
+	each(t, func(t *testing.T, by maker) {
+		o := order{Argv: []string{"python3", "-Sc", dial, name}, By: by}
 		if got := o.do(t); got.out != "connected\n1" {
 			t.Errorf("%+v", got)
 		}

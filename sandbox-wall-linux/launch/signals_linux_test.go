@@ -18,6 +18,7 @@ type runner struct {
 	*exec.Cmd
 	t    *testing.T
 	name string
+	by   maker
 	out  io.Reader
 }
 
@@ -25,7 +26,7 @@ type runner struct {
 // argument.
 func begin(t *testing.T, o order) *runner {
 	t.Helper()
-	r := &runner{t: t, name: tag(t)}
+	r := &runner{t: t, name: tag(t), by: o.By}
 	o.Argv = append(o.Argv, r.name)
 	r.Cmd = o.command(t)
 	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -49,12 +50,17 @@ func (r *runner) signal(s syscall.Signal) {
 	}
 }
 
-// parts gives bubblewrap's process, the sandbox's first, and the program's.
-func (r *runner) parts() (bwrap, first, program int) {
+// parts gives the process that was started, bubblewrap's or the sandbox's
+// first, that first one, and the program's.
+func (r *runner) parts() (started, first, program int) {
 	r.t.Helper()
-	bwrap = bubblewrap(r.t, r.Process.Pid)
-	first = children(bwrap)[0]
-	return bwrap, first, children(first)[0]
+	if r.by == kernel || r.by == "" {
+		first = firstOf(r.t, r.Process.Pid)
+		return first, first, children(first)[0]
+	}
+	started = bubblewrap(r.t, r.Process.Pid)
+	first = children(started)[0]
+	return started, first, children(first)[0]
 }
 
 // ended waits for the end and gives the status; by then nothing may be left.
@@ -72,10 +78,10 @@ const traps = `for s in TERM HUP INT QUIT USR1 USR2 WINCH TSTP CONT; do trap "ec
 const looping = `; echo ready; while :; do sleep 0.02; done`
 
 func TestSignalsArriveOnce(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for _, group := range []bool{false, true} {
 			o := sh(traps + looping)
-			o.Bare = bare
+			o.By = by
 			r := begin(t, o)
 			var want strings.Builder
 			for _, s := range []syscall.Signal{
@@ -123,9 +129,9 @@ func TestSignalsAreForTheProgramAlone(t *testing.T) {
 }
 
 func TestSignalsThatEnd(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for _, s := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGUSR1} {
-			o := order{Argv: []string{"python3", "-Sc", "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\nprint('ready', flush=True)\ntime.sleep(600)"}, Bare: bare}
+			o := order{Argv: []string{"python3", "-Sc", "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\nprint('ready', flush=True)\ntime.sleep(600)"}, By: by}
 			r := begin(t, o)
 			r.signal(s)
 			if got := r.ended(); got != 128+int(s) {
@@ -162,24 +168,31 @@ func TestIgnoredHangup(t *testing.T) {
 }
 
 // Before there is a program, a signal ends the sandbox and no program starts.
-// The set-up is held up by a file that bubblewrap reads.
+// The set-up is held up by a file that bubblewrap reads, or at its end.
 func TestSignalBeforeTheProgram(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for _, s := range []syscall.Signal{unix.SIGTERM, unix.SIGINT} {
 			fifo := t.TempDir() + "/fifo"
 			if err := unix.Mkfifo(fifo, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			name := tag(t)
-			o := order{Argv: []string{"echo", "ran", name}, Keep: 3, Args: []string{"--ro-bind-data", "3", "/run/x"}, Bare: bare}
+			o := order{Argv: []string{"echo", "ran", name}, Keep: 3, Args: []string{"--ro-bind-data", "3", "/run/x"}, By: by}
+			if by == kernel {
+				o.Keep, o.Args, o.Held = 0, nil, true
+			}
 			cmd := o.command(t, "sh", "-c", `exec 3<>"$0"; exec "$@"`, fifo)
 			var out strings.Builder
 			cmd.Stdout = &out
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "bubblewrap", func() bool { return len(living(t, name)) >= 3 }) // us, and two of its own
-			cmd.Process.Signal(unix.SIGUSR1)                                              // which is for nobody
+			all := 3 // us, and two of bubblewrap's own
+			if by == kernel {
+				all = 2
+			}
+			eventually(t, "the first process", func() bool { return len(living(t, name)) >= all })
+			cmd.Process.Signal(unix.SIGUSR1) // which is for nobody
 			cmd.Process.Signal(s)
 			cmd.WaitDelay = 20 * time.Second
 			if err := cmd.Wait(); code(err) != 128+int(s) || out.Len() > 0 {
@@ -214,13 +227,13 @@ func state(pid int) byte {
 
 // Stopped, the program stops and so do we; continued, both go on.
 func TestStopAndGoOn(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for what, script := range map[string]string{
 			"default": "sleep 600 & echo ready; exec sleep 600",
 			"catches": "trap 'kill -STOP $$' TSTP; echo ready; while :; do sleep 0.02; done",
 		} {
 			o := sh(script)
-			o.Bare = bare
+			o.By = by
 			r := begin(t, o)
 			_, _, program := r.parts()
 			for range 2 {
@@ -238,7 +251,7 @@ func TestStopAndGoOn(t *testing.T) {
 			}
 		}
 		o := sh("trap '' TSTP; trap 'exit 3' USR1" + looping)
-		o.Bare = bare
+		o.By = by
 		r := begin(t, o)
 		r.signal(unix.SIGTSTP)
 		r.signal(unix.SIGUSR1)
@@ -250,10 +263,10 @@ func TestStopAndGoOn(t *testing.T) {
 
 // Whatever part is killed, the rest ends.
 func TestKilledParts(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for _, part := range []string{"runner", "bubblewrap", "first", "program"} {
 			o := sh("sleep 600 & setsid sleep 600 & echo ready; while :; do sleep 0.1; done")
-			o.Bare = bare
+			o.By = by
 			r := begin(t, o)
 			bwrap, first, program := r.parts()
 			below := append([]int{bwrap, first}, children(first)...)

@@ -7,12 +7,18 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
 )
 
 // Spec is what to start.
 type Spec struct {
 	_ [0]func()
 
+	// Direct has the sandbox made by package direct, of the view that it holds;
+	// what else it holds is filled in from here. Nil is bubblewrap, for which
+	// are Bwrap, Args, Files, Stage, Staged, NoSize, Orders and Prepare.
+	Direct *direct.Sandbox
 	// Bwrap is bubblewrap's path.
 	Bwrap string
 	// Args are its options but for the program and for what Run adds: the
@@ -113,6 +119,9 @@ func (s *Spec) refuses(missing string) *Error {
 	return setupError("the sandbox could not be set up", errors.New(missing))
 }
 
+// restricted is whether only some files may be executed.
+func (s *Spec) restricted() bool { return s.Staged || s.Direct != nil && s.Direct.Run != nil }
+
 // Limits of what is passed to bubblewrap.
 const (
 	// maxWords is what bubblewrap takes of words, its own among them
@@ -125,7 +134,7 @@ const (
 // check refuses what could be held against the caller's meaning.
 func (s *Spec) check() error {
 	switch {
-	case !filepath.IsAbs(s.Bwrap):
+	case s.Direct == nil && !filepath.IsAbs(s.Bwrap):
 		return setupError(fmt.Sprintf("bubblewrap %q", s.Bwrap), fmt.Errorf("not an absolute path"))
 	case len(s.Argv) == 0 || s.Argv[0] == "":
 		return setupError("no program to start", nil)

@@ -10,9 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A sandbox is bubblewrap while it runs. It is started, and waited for, on one
-// thread, which is restricted by Landlock and whose end would be its end
-// (PDEATHSIG is tied to the thread).
+// A sandbox is a sandbox while it runs. Its first process here is started, and
+// waited for, on one thread, whose end would be its end (PDEATHSIG is tied to
+// the thread). Where that process is bubblewrap the thread is restricted by
+// Landlock.
 type sandbox struct {
 	spec *Spec
 	// shields are the namespaces in which bubblewrap may be started, as flags
@@ -32,7 +33,7 @@ type sandbox struct {
 	carried sync.WaitGroup // what is carried out to files
 
 	mu      sync.Mutex
-	pid     int  // bubblewrap's, or 0
+	pid     int  // bubblewrap's, or the sandbox's first process' where there is none, or 0
 	reaped  bool // pid may be somebody else's
 	running bool // the filter was written: from here on the program's fate is its own
 	aborted syscall.Signal
@@ -43,15 +44,16 @@ type sandbox struct {
 // run is the life of the sandbox, on a thread that the caller has locked and
 // will not unlock.
 func (b *sandbox) run() (int, error) {
-	scoped := landlock.Closable()
+	if err := b.spec.refuses(landlock.Closable().Missing()); err != nil {
+		return err.Status, err
+	}
+	if b.spec.Direct != nil {
+		return b.runDirect()
+	}
 	if !b.spec.Staged {
-		var err error
-		if scoped, err = landlock.Scope(); err != nil {
+		if _, err := landlock.Scope(); err != nil {
 			return StatusSetup, setupError("the sandbox could not be set up", err)
 		}
-	}
-	if err := b.spec.refuses(scoped.Missing()); err != nil {
-		return err.Status, err
 	}
 	if err := b.start(); err != nil {
 		return err.Status, err

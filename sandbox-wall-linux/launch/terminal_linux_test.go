@@ -127,17 +127,17 @@ func onShell(t *testing.T, o order) *console {
 	return c
 }
 
-func terminal1(script string, bare bool) order {
+func terminal1(script string, by maker) order {
 	o := sh(script)
-	o.Terminal, o.Bare = true, bare
+	o.Terminal, o.By = true, by
 	return o
 }
 
 // Ctrl-C reaches a program that catches it, once, and ends one that does not.
 func TestCtrlC(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for _, terminal := range []bool{true, false} {
-			o := terminal1(`trap 'echo caught' INT; trap 'echo end; sleep 1; exit 4' USR1; echo ready; while :; do sleep 0.02; done`, bare)
+			o := terminal1(`trap 'echo caught' INT; trap 'echo end; sleep 1; exit 4' USR1; echo ready; while :; do sleep 0.02; done`, by)
 			o.Terminal = terminal
 			c := onConsole(t, o.command(t))
 			c.expect("ready\r\n")
@@ -152,7 +152,7 @@ func TestCtrlC(t *testing.T) {
 			if got := c.status(); got != 4 {
 				t.Errorf("terminal %v: status %d", terminal, got)
 			}
-			o = terminal1("echo ready; exec sleep 600", bare)
+			o = terminal1("echo ready; exec sleep 600", by)
 			o.Terminal = terminal
 			c = onConsole(t, o.command(t))
 			c.expect("ready\r\n")
@@ -174,9 +174,9 @@ const copier = "import os, signal, subprocess, sys\n" +
 
 // Ctrl-Z stops the job in the shell that started it, and fg lets it go on.
 func TestCtrlZ(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
+	each(t, func(t *testing.T, by maker) {
 		for _, terminal := range []bool{true, false} {
-			c := onShell(t, order{Argv: []string{"python3", "-Sc", copier}, Terminal: terminal, Bare: bare})
+			c := onShell(t, order{Argv: []string{"python3", "-Sc", copier}, Terminal: terminal, By: by})
 			c.typed("r\n")
 			c.expect("ready\r\n")
 			for _, word := range []string{"one", "two"} {
@@ -219,8 +219,8 @@ func TestCtrlZCaught(t *testing.T) {
 
 // An interactive shell inside has its own jobs.
 func TestShellInside(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
-		o := order{Argv: []string{"bash", "--norc", "--noprofile", "-i"}, Env: []string{"PS1=inside>", "TERM=dumb", "HISTFILE=", "COPIER=" + copier}, Terminal: true, Bare: bare}
+	each(t, func(t *testing.T, by maker) {
+		o := order{Argv: []string{"bash", "--norc", "--noprofile", "-i"}, Env: []string{"PS1=inside>", "TERM=dumb", "HISTFILE=", "COPIER=" + copier}, Terminal: true, By: by}
 		c := onShell(t, o)
 		c.typed("r\n")
 		c.expect("inside>")
@@ -267,8 +267,8 @@ func TestTerminalIsGivenBack(t *testing.T) {
 // A new size of the window is told once; the program has the size and the
 // terminal itself.
 func TestWindowSize(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
-		o := terminal1(`trap 'stty size' WINCH; trap 'echo end; sleep 1; exit 4' USR1; (: >/dev/tty) && echo tty; echo ready; while :; do sleep 0.02; done`, bare)
+	each(t, func(t *testing.T, by maker) {
+		o := terminal1(`trap 'stty size' WINCH; trap 'echo end; sleep 1; exit 4' USR1; (: >/dev/tty) && echo tty; echo ready; while :; do sleep 0.02; done`, by)
 		c := onConsole(t, o.command(t))
 		c.expect("tty\r\nready\r\n")
 		for _, rows := range []uint16{33, 44} {
@@ -303,8 +303,8 @@ func TestTypingIntoTheTerminal(t *testing.T) {
 // A program on its caller's terminal is in its caller's process group, and
 // cannot signal who else is in it.
 func TestSignalToTheWholeGroup(t *testing.T) {
-	both(t, func(t *testing.T, bare bool) {
-		o := terminal1(`trap 'echo program' USR1; kill -USR1 0; sleep 0.3; echo end`, bare)
+	each(t, func(t *testing.T, by maker) {
+		o := terminal1(`trap 'echo program' USR1; kill -USR1 0; sleep 0.3; echo end`, by)
 		c := onConsole(t, o.command(t, "sh", "-c", `trap 'echo outside' USR1; "$0"; echo status $?; sleep 1`))
 		got := c.expect(`(?s).*status \d+\r\n`)
 		if got != "program\r\nend\r\nstatus 0\r\n" {
@@ -317,7 +317,7 @@ func TestSignalToTheWholeGroup(t *testing.T) {
 // Without the pid namespace a terminal needs the stage, and without that is
 // refused rather than half kept.
 func TestTerminalNeedsTheStage(t *testing.T) {
-	o := terminal1("echo ran", true)
+	o := terminal1("echo ran", bare)
 	o.NoStage = true
 	if got := o.do(t); got.status != 125 || got.out != "" || !strings.Contains(got.errs, "a terminal cannot be kept") {
 		t.Errorf("%+v", got)
@@ -327,7 +327,7 @@ func TestTerminalNeedsTheStage(t *testing.T) {
 // The terminal goes away: its program is told, and ends.
 func TestHangup(t *testing.T) {
 	name := tag(t)
-	o := terminal1("echo ready; exec sleep 600", false)
+	o := terminal1("echo ready; exec sleep 600", kernel)
 	o.Argv = append(o.Argv, name)
 	c := onConsole(t, o.command(t))
 	c.expect("ready\r\n")

@@ -1,0 +1,36 @@
+// Package direct makes a sandbox by the kernel's own calls, without bubblewrap.
+//
+// Start with [Sandbox], which is what there is to make, and [Start], which makes
+// it: a process that is the first of new namespaces, builds the view, and starts
+// the program in it once it is told to go.
+//
+// How it works: all that the first process will do is known beforehand, and is
+// written down as a list of system calls ([Sandbox] is compiled, see script).
+// The process is then forked and goes through the list; it executes nothing, so
+// that a sandbox costs one start of a Go program and not two, and runs no Go
+// but the loop over the list: no allocation, no lock, no goroutine. A call that
+// fails ends it and is told by its place in the list.
+//
+// What it promises:
+//
+//   - Nothing of this machine is changed: a mount point is made only in file
+//     systems of the sandbox's own. Elsewhere it has to be there.
+//   - Every path is opened with openat2(2) and passes no link, on either side;
+//     what is bound is what the plan saw, by device and inode, or nothing is
+//     started ([linuxwall.ErrChanged]). What is compared is the very descriptor
+//     that is mounted, so that there is no moment to swap it in.
+//   - Mounts are made complete before they are attached: read only, without
+//     devices and set-user-id, with all that is mounted below them.
+//   - They are private: what is mounted on this machine later does not appear.
+//   - The first process is in a user namespace between this machine's and the
+//     program's, so that the program can neither trace it nor undo a mount, and
+//     no further user namespace can be made in it (user_namespaces(7),
+//     max_user_namespaces). It has no signal handler, and /proc hides it.
+//   - The program has no capability, cannot gain one, is behind Landlock's scopes
+//     and under the filter before its first instruction.
+//   - It starts only while its parent lives, and when that, or the first process,
+//     ends, so does everything.
+//
+// Limits: it needs Linux 5.12 (mount_setattr(2)) and user namespaces; where
+// these are not to be had, [ErrUnavailable] says so and bubblewrap may be.
+package direct

@@ -1,0 +1,212 @@
+package direct
+
+import (
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// What the first process tells its parent: records of three numbers, each
+// written at once.
+const (
+	toldReady  = iota + 1 // the view is whole
+	toldFailed            // a call failed: its place among the scripts' whats, and the error
+	toldNoExec            // the program cannot be executed: the error
+	toldEnded             // its wait status
+)
+
+type record struct{ kind, what, value uint64 }
+
+const recordSize = 24
+
+// An image is all that the forked processes need, at hand without a step of
+// Go's runtime.
+type image struct {
+	build, restrict []linkedCall
+	execs           []linkedExec
+	regs            [registers]uintptr
+	report          uintptr // where records are written
+	goOn            uintptr // a byte comes from here when the program may start
+	keep            uintptr // stays open; ^0 is none
+	record          record
+	status          uintptr // wait4's
+	byte            uintptr
+}
+
+type linkedExec struct{ path, argv, env uintptr }
+
+// The functions below run in a process that was forked from one thread of
+// many: whatever the others held is held for ever. So they allocate nothing,
+// grow no stack (nosplit), write no pointer (a write barrier could be on), and
+// call nothing but the kernel.
+
+// first is the sandbox's first process.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func first(m *image) {
+	if !follow(m, m.build) {
+		exit(1)
+	}
+	tell(m, toldReady, 0, 0)
+	for {
+		got, _, errno := syscall.RawSyscall6(unix.SYS_READ, m.goOn, uintptr(unsafe.Pointer(&m.byte)), 1, 0, 0, 0)
+		if errno == unix.EINTR {
+			continue
+		}
+		if errno != 0 || got != 1 {
+			exit(1) // the parent is gone
+		}
+		break
+	}
+	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, unix.CLONE_NEWUSER|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno != 0 {
+		tell(m, toldFailed, ^uint64(0), uint64(errno))
+		exit(1)
+	}
+	if pid == 0 {
+		become(m)
+	}
+	// The program's streams are its own: who waits for their end does not wait
+	// for this process.
+	m.report, m.keep = moved(m.report, 0), moved(m.keep, 1)
+	rest := uintptr(2)
+	if m.keep == ^uintptr(0) {
+		rest = 1
+	}
+	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, rest, ^uintptr(0)>>32, 0, 0, 0, 0)
+	for {
+		ended, _, errno := syscall.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&m.status)), unix.WALL, 0, 0, 0)
+		if errno == unix.EINTR {
+			continue
+		}
+		if errno != 0 {
+			exit(1)
+		}
+		if ended == pid {
+			tell(m, toldEnded, 0, uint64(m.status&0xffffffff))
+			exit(0)
+		}
+	}
+}
+
+// moved moves a descriptor to a number, and gives that.
+//
+//go:nosplit
+//go:norace
+func moved(fd, to uintptr) uintptr {
+	if fd == ^uintptr(0) {
+		return fd
+	}
+	syscall.RawSyscall6(unix.SYS_DUP3, fd, to, unix.O_CLOEXEC, 0, 0, 0)
+	return to
+}
+
+// become turns a process into the program.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func become(m *image) {
+	if !follow(m, m.restrict) {
+		exit(1)
+	}
+	// As execvp(3): what is not there is passed over, what may not be executed
+	// is remembered.
+	why := uint64(unix.ENOENT)
+	for i := 0; i+1 < len(m.execs); i += 2 {
+		e := &m.execs[i]
+		_, _, errno := syscall.RawSyscall6(unix.SYS_EXECVE, e.path, e.argv, e.env, 0, 0, 0)
+		if errno == unix.ENOEXEC {
+			e = &m.execs[i+1]
+			_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVE, e.path, e.argv, e.env, 0, 0, 0)
+		}
+		if errno == unix.ENOENT || errno == unix.ENOTDIR {
+			continue
+		}
+		why = uint64(errno)
+		if errno != unix.EACCES {
+			break
+		}
+	}
+	tell(m, toldNoExec, 0, why)
+	exit(1)
+}
+
+// follow goes through a script. It says whether it came to its end; where it
+// did not, it has told why.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func follow(m *image, calls []linkedCall) bool {
+	for i := range calls {
+		c := &calls[i]
+		if c.regs != [6]uint8{} {
+			for j := range c.args {
+				if c.regs[j] != 0 {
+					c.args[j] = m.regs[c.regs[j]]
+				}
+			}
+		}
+		var result uintptr
+		var errno syscall.Errno
+		switch c.kind {
+		case setWord:
+			*(*uint32)(pointer(&c.args[0])) = uint32(c.args[1])
+		case sameWord:
+			if *(*uintptr)(pointer(&c.args[0]))&c.args[2] != c.args[1] {
+				errno = unix.ESTALE
+			}
+		case otherWord:
+			if *(*uintptr)(pointer(&c.args[0]))&c.args[2] == c.args[1] {
+				errno = unix.ESTALE
+			}
+		case wantCount:
+			result, _, errno = syscall.RawSyscall6(c.nr, c.args[0], c.args[1], c.args[2], c.args[3], c.args[4], 0)
+			if errno == 0 && result != c.args[5] {
+				errno = unix.EIO
+			}
+		default:
+			result, _, errno = syscall.RawSyscall6(c.nr, c.args[0], c.args[1], c.args[2], c.args[3], c.args[4], c.args[5])
+		}
+		if errno != 0 && uintptr(errno) != c.ok && c.ok != uintptr(anyError) {
+			tell(m, toldFailed, uint64(c.what), uint64(errno))
+			return false
+		}
+		if c.out != 0 {
+			m.regs[c.out] = result
+		}
+	}
+	return true
+}
+
+// pointer takes a number for the address that it is.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func pointer(address *uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(address)) }
+
+// tell writes a record.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+func tell(m *image, kind, what, value uint64) {
+	m.record.kind, m.record.what, m.record.value = kind, what, value
+	syscall.RawSyscall6(unix.SYS_WRITE, m.report, uintptr(unsafe.Pointer(&m.record)), recordSize, 0, 0, 0)
+}
+
+//go:nosplit
+//go:norace
+func exit(status uintptr) {
+	for {
+		syscall.RawSyscall6(unix.SYS_EXIT_GROUP, status, 0, 0, 0, 0, 0)
+	}
+}

@@ -1,0 +1,117 @@
+package direct
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A program is what the process that becomes the program does.
+type program struct {
+	// restrict makes it one of the sandbox: its second user namespace, no
+	// capability, Landlock, the filter.
+	restrict *script
+	// mask is where the signal mask of the thread that forked is kept.
+	mask arg
+	// execs are the ways to become it, tried in order.
+	execs []execution
+}
+
+// An execution is execve(2) of a path.
+type execution struct{ path, argv, env arg }
+
+// shell starts what is no binary and has no #! (execvp(3)).
+const shell = "/bin/sh"
+
+// compileProgram writes it.
+func compileProgram(sb *Sandbox, uid, gid int) (*program, error) {
+	s := &script{}
+	mask := s.place(make([]byte, sigsetSize))
+	s.about("the program's user namespace")
+	s.write(freeProc.arg(), "self/setgroups", "deny", 0)
+	s.write(freeProc.arg(), "self/gid_map", fmt.Sprintf("%d 0 1", gid), 0)
+	s.write(freeProc.arg(), "self/uid_map", fmt.Sprintf("%d 0 1", uid), 0)
+	s.about("the program's streams")
+	for i, fd := range sb.Files {
+		s.do(none, unix.SYS_DUP3, n(fd), n(i), n(0))
+	}
+	// Whatever the caller has open; these are all that are passed on.
+	s.do(none, unix.SYS_CLOSE_RANGE, n(len(sb.Files)), n(uint32(0xffffffff)), n(unix.CLOSE_RANGE_CLOEXEC))
+	s.do(none, unix.SYS_UMASK, oldUmask.arg())
+	s.about("no capability")
+	// Those that the kernel does not know are refused, 63 being the last there
+	// can be (linux/capability.h, _LINUX_CAPABILITY_U32S_3).
+	for capability := range 64 {
+		s.doOK(unix.EINVAL, none, unix.SYS_PRCTL, n(unix.PR_CAPBSET_DROP), n(capability))
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	data := [2]unix.CapUserData{}
+	s.do(none, unix.SYS_CAPSET,
+		s.place(unsafe.Slice((*byte)(unsafe.Pointer(&header)), unsafe.Sizeof(header))),
+		s.place(unsafe.Slice((*byte)(unsafe.Pointer(&data)), unsafe.Sizeof(data))))
+	s.about("the end of the first process")
+	s.do(none, unix.SYS_PRCTL, n(unix.PR_SET_PDEATHSIG), n(unix.SIGKILL))
+	s.about("no new privileges")
+	s.do(none, unix.SYS_PRCTL, n(unix.PR_SET_NO_NEW_PRIVS), n(1), n(0), n(0), n(0))
+	if sb.Ruleset >= 0 {
+		s.about("landlock")
+		s.do(none, unix.SYS_LANDLOCK_RESTRICT_SELF, n(sb.Ruleset), n(0))
+	}
+	s.about("signals")
+	// Nothing of ours is there to handle them: before they are let in, they do
+	// what they do by default. What is ignored stays so, as exec has it.
+	byDefault := s.place(make([]byte, sigactionSize))
+	for signal := 1; signal <= 8*sigsetSize; signal++ {
+		if handled(signal) {
+			s.do(none, unix.SYS_RT_SIGACTION, n(signal), byDefault, n(0), n(sigsetSize))
+		}
+	}
+	s.do(none, unix.SYS_RT_SIGPROCMASK, n(unix.SIG_SETMASK), mask, n(0), n(sigsetSize))
+	s.about("the filter")
+	if len(sb.Seccomp) == 0 || len(sb.Seccomp)%8 != 0 {
+		return nil, fmt.Errorf("system call filter: %d bytes, want some of eight each", len(sb.Seccomp))
+	}
+	filter := s.place(sb.Seccomp)
+	// struct sock_fprog: a length, and a pointer.
+	fprog := s.words(uint64(len(sb.Seccomp)/8), 0)
+	s.fixes = append(s.fixes, fix{int(fprog.v) + 8, int(filter.v)})
+	s.do(none, unix.SYS_SECCOMP, n(unix.SECCOMP_SET_MODE_FILTER), n(0), fprog)
+
+	p := &program{restrict: s, mask: mask}
+	texts := func(list []string) (at []arg) {
+		for _, t := range list {
+			at = append(at, s.text(t))
+		}
+		return at
+	}
+	argv, env := texts(sb.Argv), s.pointers(texts(sb.Env))
+	if len(argv) == 0 {
+		return nil, fmt.Errorf("no program to start")
+	}
+	plain, sh := s.pointers(argv), s.text(shell)
+	for _, file := range sb.Candidates {
+		at := s.text(file)
+		p.execs = append(p.execs,
+			execution{at, plain, env},
+			execution{sh, s.pointers(append([]arg{sh, at}, argv[1:]...)), env})
+	}
+	return p, nil
+}
+
+// Sizes of the kernel's sigset_t, of 64 signals, and more than its struct
+// sigaction on any architecture, whose first word is the handler.
+const (
+	sigsetSize    = 8
+	sigactionSize = 64
+)
+
+// handled is whether this process has a handler for a signal.
+func handled(signal int) bool {
+	var action [sigactionSize / 8]uintptr
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(signal), 0, uintptr(unsafe.Pointer(&action)), sigsetSize, 0, 0)
+	return errno == 0 && action[0] > sigIgnore
+}
+
+// sigIgnore is SIG_IGN.
+const sigIgnore = 1

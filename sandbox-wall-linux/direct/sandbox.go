@@ -1,0 +1,52 @@
+package direct
+
+import (
+	"errors"
+	"os"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/noexec"
+)
+
+// ErrUnavailable is that this machine does not let us make a sandbox so. It is
+// known before anything of the program is there.
+var ErrUnavailable = errors.New("this machine lets us make no sandbox by the kernel's own calls")
+
+// A Sandbox is what there is to make.
+type Sandbox struct {
+	_ [0]func()
+
+	// Steps are the view, in order, the root first.
+	Steps []linuxwall.Step
+	// NoExec is what is made unfit to be executed before the view is made of
+	// it, and what is not; nil is nothing.
+	NoExec *noexec.Orders
+	// OwnNet is an empty network of its own, with nothing but a loopback;
+	// else the network is the caller's.
+	OwnNet bool
+	// HostName is its name for itself.
+	HostName string
+	// Session has the program lead a session, and so without a controlling
+	// terminal.
+	Session bool
+	// Console is the file of the terminal that the program is on, shown as
+	// /dev/console so that ttyname(3) finds a name; empty is none.
+	Console string
+
+	// Dir is where the program starts. One that is not there leaves it at the
+	// root; look at it before the program is let go.
+	Dir string
+	// Files are the program's standard streams, as descriptors.
+	Files [3]int
+	// Candidates are the paths inside that the program's name can mean, in
+	// order, as execvp(3) tries them. Argv and Env are its own.
+	Candidates, Argv, Env []string
+	// Seccomp is the filter, an array of struct sock_filter.
+	Seccomp []byte
+	// Ruleset is a rule set of Landlock's; -1 is none. Run are paths inside
+	// that it lets be executed, where it lets nothing else be.
+	Ruleset int
+	Run     []string
+	// Keep stays open in the first process, and in it alone; nil is none.
+	Keep *os.File
+}
