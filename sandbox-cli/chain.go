@@ -157,7 +157,13 @@ func proxyPortOf(mode client.Proxied) uint16 {
 
 // noProxy are loopback's spellings: the sandbox's own servers are called
 // without the proxy. Clients differ in what they match, so each form is there.
-var noProxy = strings.Join([]string{"localhost", ".localhost", "127.0.0.1", "127.0.0.0/8", "::1", "[::1]"}, ",")
+var noProxy = strings.Join([]string{"localhost", ".localhost", "127.0.0.1", "127.0.0.0/8", "::1", "[::1]", "0.0.0.0", "::", "[::]"}, ",")
+
+// hostname is what the machine is called inside.
+const hostname = "lnk"
+
+// noProxyInside are the names too that only the sandbox's own loopback has.
+var noProxyInside = strings.Join([]string{noProxy, hostname, "ip6-localhost", "ip6-loopback"}, ",")
 
 // proxyVariables point programs at the proxy. No ALL_PROXY: tools that lack
 // SOCKS fail on it, and everything else is carried without.
@@ -166,7 +172,12 @@ func proxyVariables(port uint16) map[string]string {
 	return map[string]string{
 		"HTTP_PROXY": url, "http_proxy": url,
 		"HTTPS_PROXY": url, "https_proxy": url,
-		"NO_PROXY": noProxy, "no_proxy": noProxy,
+		"NO_PROXY": noProxyInside, "no_proxy": noProxyInside,
+		// What a caller has of these names a proxy that is not to be reached
+		// from inside, and goes before the rest: some libraries fail on an
+		// ALL_PROXY that they would not use, and npm believes its own.
+		"ALL_PROXY": "", "all_proxy": "",
+		"npm_config_proxy": url, "npm_config_https_proxy": url,
 		// Node's fetch reads the variables only with this (Node 22.21, 24).
 		"NODE_USE_ENV_PROXY": "1",
 	}

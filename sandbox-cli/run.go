@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -164,7 +165,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	}
 	defer made.removeFiles()
 	// The first stage of the chain is this process itself.
-	env := scrubbed(os.Environ(), made.env)
+	env := scrubbed(os.Environ(), made.env, slices.Concat(c.Read, c.Write)...)
 	if err := made.handOver(); err != nil {
 		return 0, err
 	}

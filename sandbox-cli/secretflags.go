@@ -73,6 +73,9 @@ func parseSecret(entry string) (name string, s givenSecret, err error) {
 	if err := form.Name(name); !ok || err != nil {
 		return name, s, fmt.Errorf("%s: want <name>=<host>:<header>[:<template>]", form.Quote(entry))
 	}
+	if at := strings.Index(rest, "://"); at >= 0 && !strings.ContainsAny(rest[:at], ":{") {
+		return name, s, fmt.Errorf("%s: a host stands without a scheme: %s", form.Quote(entry), form.Quote(name+"="+rest[at+3:]))
+	}
 	host, rest := hostOf(rest)
 	port, behind, _ := strings.Cut(rest, ":")
 	if _, err := strconv.ParseUint(port, 10, 16); err == nil {

@@ -29,9 +29,6 @@ type way struct {
 	tools     *toolbox
 }
 
-// hostname is what the machine is called inside.
-const hostname = "lnk"
-
 // newWay makes it. A secret that is not empty is what every call of the proxy's
 // listeners needs.
 func newWay(f proxyFlags, told *teller, secret string) (*way, error) {

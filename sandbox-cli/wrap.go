@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
 
 func newWrap(s Streams) *cobra.Command {
@@ -45,11 +48,11 @@ func wrap(s Streams, explain, bubblewrap bool) error {
 		return err
 	}
 	if err := base.CheckConfinement(c); err != nil {
-		return withStatus(statusRefused, err)
+		return withStatus(statusRefused, form.At("confinement", err))
 	}
 	made, err := chainOf(c, request.Argv, set)
 	if err != nil {
-		return err
+		return placed(err, "/confinement/net/proxied/proxy")
 	}
 	if explain {
 		return explainChain(s.Out, c, request.Argv, set)
@@ -63,7 +66,7 @@ func wrap(s Streams, explain, bubblewrap bool) error {
 func wrapUnwalled(s Streams, u client.Unwalled, argv []string, set setting, explain bool) error {
 	made, err := unwalledChain(u, argv, set)
 	if err != nil {
-		return err
+		return placed(err, "/unwalled/proxy")
 	}
 	if explain {
 		fmt.Fprintln(s.Out, "# no wall: nothing holds the program to its proxy, nor closes a file")
@@ -73,4 +76,13 @@ func wrapUnwalled(s Streams, u client.Unwalled, argv []string, set setting, expl
 		return fmt.Errorf("settings: %w", err)
 	}
 	return client.WriteWrapped(s.Out, client.Wrapped{Argv: made.argv, Env: made.env})
+}
+
+// placed says where in the request a rule stands that cannot be one.
+func placed(err error, proxy string) error {
+	var rule *judge.RuleError
+	if !errors.As(err, &rule) {
+		return err
+	}
+	return refuse("%s/%s/%d: %q: %s", proxy, rule.Member, rule.Index, rule.Entry, rule.Why)
 }

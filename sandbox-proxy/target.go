@@ -33,6 +33,9 @@ func parseAuthority(s string, without uint16) (authority, error) {
 	if host == "" {
 		return authority{}, errors.New("no host")
 	}
+	if strings.IndexByte(s, '@') >= 0 {
+		return authority{}, errors.New("a user or password in front of the host, which belongs in Authorization")
+	}
 	if rest == "" {
 		if without == 0 {
 			return authority{}, errors.New("no port")
