@@ -49,11 +49,12 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		http.NewResponseController(w).EnableFullDuplex()
 	}
 	connected := false
+	var from *origin
 	trace := &httptrace.ClientTrace{
 		GotConn: func(on httptrace.GotConnInfo) {
 			connected = true
-			if o, ok := on.Conn.(*origin); ok {
-				o.anew()
+			if from, _ = on.Conn.(*origin); from != nil {
+				from.anew()
 			}
 		},
 		Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
@@ -86,6 +87,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		return
 	}
 	counted.last = counted.last || !body.all()
+	counted.more = from != nil && from.more()
 	counted.answer(w, r, resp)
 	drain(w, r)
 }
@@ -179,6 +181,7 @@ type counter struct {
 	up, down countBytes
 	why      judge.Reason
 	last     bool // no other request may follow on the connection
+	more     bool // something of the body has come with the answer's head
 }
 
 func (c *counter) done() {
@@ -217,7 +220,10 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 	}
 	w.WriteHeader(resp.StatusCode)
 	rc := http.NewResponseController(w)
-	if r.Method != http.MethodHead {
+	// A head must not wait for a body that is still to come. One that has come
+	// goes with it, in one segment; so does what is whole, by the server.
+	bounded := resp.ContentLength >= 0
+	if r.Method != http.MethodHead && !(bounded && (c.more || resp.Body == http.NoBody)) {
 		rc.Flush()
 	}
 	buf := copyBuffers.Get().(*[]byte)
@@ -229,6 +235,8 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 			if _, werr := w.Write((*buf)[:n]); werr != nil {
 				panic(http.ErrAbortHandler)
 			}
+		}
+		if !bounded || !errors.Is(err, io.EOF) {
 			rc.Flush() // each piece as it comes: events must not wait for the next
 		}
 		if errors.Is(err, io.EOF) {

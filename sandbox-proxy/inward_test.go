@@ -58,6 +58,11 @@ func TestServeInward(t *testing.T) {
 	if got := calls(t, at); got != "ping" {
 		t.Errorf("got %q", got)
 	}
+	eventually(t, "the call is told of", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.ended) == 1
+	})
 	l.proxy.Stop("")
 	if got := calls(t, at); got != "" {
 		t.Errorf("stopped: %q", got)

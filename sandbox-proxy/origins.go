@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -103,13 +104,31 @@ type origin struct {
 	// said is whether something of a request was sent, deaf whether the far
 	// side takes no more of it.
 	said, deaf atomic.Bool
+	// blank is whether what was read last ends as a head does.
+	blank atomic.Bool
 }
 
 // anew notes that the next request begins.
 func (o *origin) anew() { o.said.Store(false) }
 
+// more says whether something was read behind a head that has been read: a
+// head's own end is an empty line. It may say no where there was.
+func (o *origin) more() bool { return !o.blank.Load() }
+
+// endsBlank says whether b may end with an empty line, of which net/http takes
+// one without the CR too, and of which a part may have been read before.
+func endsBlank(b []byte) bool {
+	if len(b) < len("\n\r\n") {
+		return len(b) > 0 && b[len(b)-1] == '\n'
+	}
+	return bytes.HasSuffix(b, []byte("\n\r\n")) || bytes.HasSuffix(b, []byte("\n\n"))
+}
+
 func (o *origin) Read(b []byte) (int, error) {
 	n, err := o.Conn.Read(b)
+	if n > 0 {
+		o.blank.Store(endsBlank(b[:n]))
+	}
 	if !o.uncounted {
 		o.proxy.meter.Add(0, n)
 	}
