@@ -57,7 +57,10 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 	p, err := proxy.New(proxy.Config{
 		Name:    stands,
 		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire, Secret: secret,
-		Ended:   w.owner.log.Record,
+		Ended: func(r proxy.Record) {
+			w.owner.log.Record(r)
+			told.ended(r)
+		},
 		Learned: learned,
 		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
 	})
