@@ -187,7 +187,7 @@ cat kept/in/file deep/down/file written /usr/lib/os-release; echo
 cat kept/file; echo > kept/file; echo x > kept/new; echo x > kept/in/new; echo x > shut/new; echo x > shut2/new; echo x > /new; echo x >/usr/lib/os-release
 stat -c '%a %F %n' made link written shut shut2 kept/in /dev/shm /tmp
 ls -A shut shut2 /small
-head -c 100000 /dev/zero > /small/zero; stat -c %s /small/zero
+head -c 100000 /dev/zero > /small/zero; stat -c %s /small/zero; stat -f -c %c /small
 grep -c -E ' (shared|master|propagate_from):' /proc/self/mountinfo
 ls -A /; exit 7`)
 	want := `insour words
@@ -214,6 +214,7 @@ shut:
 shut2:
 head: error writing 'standard output': No space left on device
 8192
+1028
 0
 bin
 dev

@@ -25,7 +25,10 @@ func (c *compiler) fs(to reg, kind string, attrs uint64, options ...[2]string) {
 func tmpfsOptions(s linuxwall.Step) [][2]string {
 	options := [][2]string{{"mode", fmt.Sprintf("%04o", s.Perm)}}
 	if s.Size > 0 {
-		options = append(options, [2]string{"size", strconv.FormatInt(s.Size, 10)})
+		// Empty files have no pages, and size bounds pages alone: an inode costs
+		// about a KiB of the kernel's memory (tmpfs(5), nr_inodes).
+		inodes := 2*s.Size/4096 + 1024
+		options = append(options, [2]string{"size", strconv.FormatInt(s.Size, 10)}, [2]string{"nr_inodes", strconv.FormatInt(inodes, 10)})
 	}
 	return options
 }
