@@ -20,8 +20,8 @@ import (
 // or outside for what it is held against.
 type load struct {
 	via      string // direct, connect, plain or port
-	to       string // the origin
-	what     string // bulk, sink, new, kept or idle
+	to       string // the origin; of names the server, that of the system if empty
+	what     string // bulk, sink, new, kept, names or idle
 	workers  int
 	idle     int // tunnels that stand beside and do nothing
 	duration time.Duration
@@ -134,6 +134,9 @@ func (l load) work(until time.Time) (moved int64, took []time.Duration, err erro
 			took = append(took, time.Since(at))
 		}
 		return 0, took, nil
+	case "names":
+		took, err = l.askNames(until)
+		return 0, took, err
 	case "idle":
 		time.Sleep(time.Until(until))
 		return 0, nil, nil
@@ -206,7 +209,7 @@ func (l load) call() (net.Conn, error) {
 		}
 		head = head[:len(head)+n]
 	}
-	if !strings.HasPrefix(string(head), "HTTP/1.1 200") {
+	if _, status, _ := strings.Cut(string(head), " "); !strings.HasPrefix(status, "200") {
 		c.Close()
 		return nil, fmt.Errorf("CONNECT: %q", head)
 	}

@@ -79,22 +79,43 @@ func proxyBench(ctx context.Context, rounds int) error {
 	at := origin.Addr().String()
 	fmt.Printf("%s; %d rounds of %v\n", machine(ctx), rounds, lasts)
 	fmt.Printf("load %s before: a busy machine slows all and hides what differs\n", loadAverage())
+	peers, stop, err := startPeers(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "ratio\tinside\tdirect\tunit\tp50 µs\tdirect\tp99 µs\tdirect\tproxy CPU\t  what\n")
+	fmt.Fprintf(t, "ratio\there\tdirect\tunit\tp50 µs\tdirect\tp99 µs\tdirect\tproxy CPU\t  what\n")
 	for _, c := range comparisons {
 		c.load.to, c.load.duration = at, lasts
-		inside, direct, err := r.compare(ctx, self, c.load, rounds)
+		ways := []way{{"direct", r.direct(self), false}, {c.name, r.sandboxed(self), false}}
+		if c.load.via != "port" {
+			for _, p := range peers {
+				ways = append(ways, way{"  the same by " + p.name, r.by(p, self), true})
+			}
+		}
+		got, err := compare(ctx, ways, c.load, rounds)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
-		fmt.Fprintf(t, "%.2f\t%.0f\t%.0f\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%s\t  %s\n",
-			inside.rate(c.unit)/direct.rate(c.unit), inside.rate(c.unit), direct.rate(c.unit), c.unit,
-			inside.P50, direct.P50, inside.P99, direct.P99, inside.cost(c.unit), c.name)
+		direct := got[0]
+		for i, m := range got[1:] {
+			if m.Bytes+m.Calls == 0 {
+				fmt.Fprintf(t, "-\t-\t-\t-\t-\t-\t-\t-\t-\t  %s: it cannot\n", ways[i+1].name)
+				continue
+			}
+			fmt.Fprintf(t, "%.2f\t%.0f\t%.0f\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%s\t  %s\n",
+				m.rate(c.unit)/direct.rate(c.unit), m.rate(c.unit), direct.rate(c.unit), c.unit,
+				m.P50, direct.P50, m.P99, direct.P99, m.cost(c.unit), ways[i+1].name)
+		}
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return r.idle(ctx, self, at)
+	if err := r.idle(ctx, self, at); err != nil {
+		return err
+	}
+	return r.names(ctx, self, dir, rounds)
 }
 
 // A measured is a result and what the proxy spent on it.
@@ -118,29 +139,39 @@ func (m measured) cost(unit string) string {
 	return fmt.Sprintf("%.0f µs", float64(m.cpu.Microseconds())/float64(m.Calls))
 }
 
-// compare gives the medians, by rate, of a load inside and without a sandbox.
-func (r *rig) compare(ctx context.Context, self string, l load, rounds int) (inside, direct measured, err error) {
-	var in, out []measured
+// A way is one to do a load.
+type way struct {
+	name    string
+	measure func(context.Context, load) (measured, error)
+	others  bool // somebody else's: what it cannot do is left out
+}
+
+// compare gives the medians, by rate, of a load each way, of no calls and bytes
+// where it could not be done. The ways take turns.
+func compare(ctx context.Context, ways []way, l load, rounds int) ([]measured, error) {
+	all := make([][]measured, len(ways))
 	for range rounds {
-		m, err := r.inside(ctx, self, l)
-		if err != nil {
-			return inside, direct, err
+		for i, w := range ways {
+			m, err := w.measure(ctx, l)
+			if err != nil && w.others && ctx.Err() == nil {
+				continue
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", w.name, err)
+			}
+			all[i] = append(all[i], m)
 		}
-		in = append(in, m)
-		without := l
-		without.via = "direct"
-		if m, err = r.measure(ctx, append([]string{self}, without.args()...)); err != nil {
-			return inside, direct, err
-		}
-		out = append(out, m)
 	}
-	middle := func(all []measured) measured {
-		slices.SortFunc(all, func(a, b measured) int {
+	middle := make([]measured, len(ways))
+	for i, got := range all {
+		slices.SortFunc(got, func(a, b measured) int {
 			return int(a.Bytes + a.Calls - b.Bytes - b.Calls)
 		})
-		return all[len(all)/2]
+		if len(got) > 0 {
+			middle[i] = got[len(got)/2]
+		}
 	}
-	return middle(in), middle(out), nil
+	return middle, nil
 }
 
 func (l load) args() []string {
@@ -150,23 +181,34 @@ func (l load) args() []string {
 	}
 }
 
-// inside does a load in a sandbox that reaches the origin's port alone.
-func (r *rig) inside(ctx context.Context, self string, l load) (measured, error) {
-	_, port, err := net.SplitHostPort(l.to)
-	if err != nil {
-		return measured{}, err
+// sandboxed does a load in a sandbox that reaches the origin's port alone.
+func (r *rig) sandboxed(self string) func(context.Context, load) (measured, error) {
+	return func(ctx context.Context, l load) (measured, error) {
+		_, port, err := net.SplitHostPort(l.to)
+		if err != nil {
+			return measured{}, err
+		}
+		argv := []string{filepath.Join(r.bin, "lnk"), "sandbox", "run", "--yes", "--write", r.project, "--read", self, "--port", port, "--", self}
+		return r.measure(ctx, append(argv, l.args()...), r.env, 0)
 	}
-	argv := []string{filepath.Join(r.bin, "lnk"), "sandbox", "run", "--yes", "--write", r.project, "--read", self, "--port", port, "--", self}
-	return r.measure(ctx, append(argv, l.args()...))
 }
 
-// measure runs a load, and reads what its first process (the proxy, where there
-// is one: it is who starts the rest) spends between its beginning and its end.
-func (r *rig) measure(ctx context.Context, argv []string) (m measured, err error) {
+// direct does it without one.
+func (r *rig) direct(self string) func(context.Context, load) (measured, error) {
+	return func(ctx context.Context, l load) (measured, error) {
+		l.via = "direct"
+		return r.measure(ctx, append([]string{self}, l.args()...), r.env, 0)
+	}
+}
+
+// measure runs a load, and reads what the proxy spends between its beginning
+// and its end: the process of that number, or the first of the load's own,
+// which is the proxy where there is a sandbox: it is who starts the rest.
+func (r *rig) measure(ctx context.Context, argv, env []string, proxy int) (m measured, err error) {
 	ctx, cancel := context.WithTimeout(ctx, one)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = r.project, r.env
+	cmd.Dir, cmd.Env = r.project, env
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.StdoutPipe()
@@ -176,13 +218,16 @@ func (r *rig) measure(ctx context.Context, argv []string) (m measured, err error
 	if err := cmd.Start(); err != nil {
 		return m, err
 	}
+	if proxy == 0 {
+		proxy = cmd.Process.Pid
+	}
 	var begun time.Duration
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		switch line := lines.Text(); line {
 		case lineBegin:
-			begun = spent(cmd.Process.Pid)
+			begun = spent(proxy)
 		case lineEnd:
-			m.cpu = spent(cmd.Process.Pid) - begun
+			m.cpu = spent(proxy) - begun
 		default:
 			err = json.Unmarshal([]byte(line), &m.result)
 		}
