@@ -36,6 +36,9 @@ func proxyOnLoopback(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	if err != nil {
 		return statusRefused, err
 	}
+	if f.PointedBy != "" {
+		env = pointedAlone(env)
+	}
 	told := newTeller(s.Err, f)
 	way, err := newWay(f, told, secret)
 	if err != nil {

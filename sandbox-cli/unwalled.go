@@ -71,6 +71,16 @@ func pointing(at string, s setting) map[string]string {
 	}
 }
 
+// pointedAlone is an environment without what goes before the variable that
+// points: curl, git, Python and others read the lower-case name first, and npm
+// its own. What is inherited of these names another proxy.
+func pointedAlone(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return name == strings.ToLower(pointedBy) || name == "npm_config_https_proxy"
+	})
+}
+
 // sshBy has ssh call by the proxy: it knows of none itself, and its proxy
 // command of no password. Ours, in the binary, reads the address where it is.
 func sshBy(binary string) string {

@@ -64,7 +64,7 @@ func TestUnwalledPointed(t *testing.T) {
 	if env["HTTPS_PROXY"] == "" || !strings.HasSuffix(env["HTTPS_PROXY"], "@127.0.0.1:0") {
 		t.Fatalf("env: %v", env)
 	}
-	e := s.command("", argv, listed(env)...)
+	e := s.command("", argv, append(listed(env), "https_proxy=http://127.0.0.1:1", "npm_config_https_proxy=http://127.0.0.1:1")...)
 	lines := strings.Split(e.out, "\n")
 	if e.status != 7 || len(lines) < 4 || lines[0] != "hello from "+labtest.AllowedName || !strings.Contains(lines[1], "403") {
 		t.Fatalf("status %d, %q, %s", e.status, lines, e.errors)
