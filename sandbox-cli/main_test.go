@@ -37,7 +37,7 @@ func testMain(m *testing.M) int {
 
 // build makes the static binaries, as a release does.
 func build(dir string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-o", dir, "./cmd/lnk", "./cmd/lnk-sandbox", "./cmd/sandbox-wall")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", dir, "./cmd/lnk", "./cmd/lnk-sandbox", "./cmd/sandbox-wall", "./cmd/sandbox-call")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)

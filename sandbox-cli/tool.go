@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
@@ -58,9 +59,6 @@ the rest of a call, nothing too.`,
 	return cmd
 }
 
-// ownNames are what our own program is called inside: no tool can have them.
-var ownNames = []string{"lnk", "lnk-sandbox", "sandbox-wall"}
-
 func addTool(name, ask string, allow, argv []string) error {
 	path, err := exec.LookPath(argv[0])
 	if err == nil {
@@ -69,7 +67,7 @@ func addTool(name, ask string, allow, argv []string) error {
 	if err != nil {
 		return fmt.Errorf("%s: not found: name a program that is there", form.Quote(argv[0]))
 	}
-	if slices.Contains(ownNames, name) {
+	if slices.Contains(stages.OwnNames, name) {
 		return refuse("%s: it is what the sandbox itself is called inside: take another name", name)
 	}
 	t := route.NamedTool{Name: name, Tool: route.Tool{

@@ -46,6 +46,44 @@ func TestToolCall(t *testing.T) {
 	}
 }
 
+// Which of our programs makes the call is which there is, the smallest first;
+// where commands are named it can be executed too.
+func TestToolCaller(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("fake", `echo outside`, never)
+	for _, c := range []struct {
+		name  string
+		there []string
+		leads string
+		flags []string
+	}{
+		{"all of them", []string{"lnk", "lnk-sandbox", "sandbox-wall", "sandbox-call"}, "/run/lnk/sandbox-call", nil},
+		{"commands named", []string{"lnk", "lnk-sandbox", "sandbox-wall", "sandbox-call"}, "/run/lnk/sandbox-call", []string{"--only=/usr/bin/sh", "--only=/usr/bin/readlink"}},
+		{"no small one", []string{"lnk", "lnk-sandbox"}, "/run/lnk/lnk-sandbox", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := filepath.Join(s.root, strings.ReplaceAll(c.name, " ", "-"))
+			if err := os.Mkdir(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range c.there {
+				b, err := os.ReadFile(filepath.Join(filepath.Dir(lnk()), name))
+				if err == nil {
+					err = os.WriteFile(filepath.Join(dir, name), b, 0o755)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			argv := append([]string{filepath.Join(dir, "lnk"), "sandbox", "run", "--yes", "--tool=fake"}, c.flags...)
+			e := s.command("", append(argv, "--", "/usr/bin/sh", "-c", "/usr/bin/readlink /run/lnk/bin/fake; fake"))
+			if e.status != 0 || e.out != c.leads+"\noutside\n" {
+				t.Errorf("status %d, %q %s", e.status, e.out, e.errors)
+			}
+		})
+	}
+}
+
 // The environment, the folder and the user are the host's, whatever is set
 // inside; what is written outside is not held by the wall.
 func TestToolRunsOutside(t *testing.T) {
@@ -124,7 +162,7 @@ func TestToolRegistry(t *testing.T) {
 	}
 	for _, no := range [][]string{
 		{"add", "../x", "--", "true"}, {"add", "gh", "--ask", "some", "--", "true"}, {"add", "gh"}, {"add", "gh", "true"},
-		{"add", "x", "--allow", "'open", "--", "true"}, {"add", "lnk-sandbox", "--", "true"},
+		{"add", "x", "--allow", "'open", "--", "true"}, {"add", "lnk-sandbox", "--", "true"}, {"add", "sandbox-call", "--", "true"},
 	} {
 		if e := command(no...); e.status != 2 || strings.Count(e.errors, "\n") != 1 {
 			t.Errorf("%q: %d %s", no, e.status, e.errors)

@@ -17,6 +17,9 @@ var kernelFolders = []string{"/sys/fs/cgroup", "/sys/devices/system/cpu"}
 const (
 	// ProgramInside is our own program, lnk-sandbox.
 	ProgramInside = "/run/lnk/lnk-sandbox"
+	// CallerInside is the program that makes calls of tools, where it stands
+	// beside ours: smaller, so that a call starts sooner.
+	CallerInside = "/run/lnk/sandbox-call"
 	// NamesInside is the folder of the names that [Plan.Offer] gives it.
 	NamesInside = "/run/lnk/bin"
 
@@ -92,6 +95,9 @@ func (d *draft) program() error {
 		return refuse("view", at, "the running program's own file is "+r.node.Kind.String()+": start it by a path that is there", nil)
 	}
 	d.add(place{at: ProgramInside, kind: readOnly, rank: rankSettings, node: r.node, from: r.real, because: Reason{Member: "view", Text: "lnk-sandbox itself"}})
+	if d.net == Given {
+		d.caller(join(parent(r.real), callerName))
+	}
 	if in := plantedIn(d.t, at, d.writes); in != "" {
 		if w := linkedIn(r.links, d.writes); w != "" {
 			return refuse("view", at, "is reached by a link in "+shown(w)+", which the program could replace: start lnk-sandbox by its own path", nil)
@@ -101,9 +107,20 @@ func (d *draft) program() error {
 	return nil
 }
 
+// callerName is what the program that makes calls is called beside ours.
+const callerName = "sandbox-call"
+
+// caller keeps the step that shows it, for [Plan.Offer]: where no tool is
+// offered the start is spared a mount.
+func (d *draft) caller(at string) {
+	if n := d.t.node(at); n.Kind == File && n.Mode&anyExecute != 0 {
+		d.plan.caller = &Step{Verb: Read, At: CallerInside, From: at, Is: n, Because: Reason{Member: "view", Text: "calls tools that run outside"}}
+	}
+}
+
 // ourPrograms start each other by these names in one folder: each is what the
 // program must neither change nor put there.
-var ourPrograms = []string{"lnk", "lnk-sandbox", "sandbox-wall"}
+var ourPrograms = []string{"lnk", "lnk-sandbox", "sandbox-wall", callerName}
 
 // besideProgram keeps our own programs, and their names, in a folder that the
 // program can write.

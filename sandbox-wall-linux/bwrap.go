@@ -52,11 +52,17 @@ func (d *draft) bindFrom() {
 	}
 	p.Orders.Store = p.store
 	for i, s := range p.Steps {
-		if s.binds() {
-			p.Steps[i].Stable = join(p.store, "b"+strconv.Itoa(len(p.Orders.Binds)))
-			p.Orders.Binds = append(p.Orders.Binds, noexec.Place{Path: s.From, Dev: s.Is.Dev, Ino: s.Is.Ino})
-		}
+		p.Steps[i] = p.stable(s)
 	}
+}
+
+// stable is a step as such a bubblewrap takes it.
+func (p *Plan) stable(s Step) Step {
+	if s.binds() && (p.lacks("--bind-fd") || p.lacks("--ro-bind-fd")) {
+		s.Stable = join(p.store, "b"+strconv.Itoa(len(p.Orders.Binds)))
+		p.Orders.Binds = append(p.Orders.Binds, noexec.Place{Path: s.From, Dev: s.Is.Dev, Ino: s.Is.Ino})
+	}
+	return s
 }
 
 // lacking gives the needed options that a --help does not list.

@@ -239,6 +239,9 @@ func (o *only) orders() error {
 		r := o.t.resolve(own)
 		put(r.real, r.node, true)
 	}
+	if c := o.plan.caller; c != nil {
+		put(c.From, c.Is, true)
+	}
 	// What is written in what is code is not.
 	for _, w := range o.c.Write {
 		if r := o.t.resolve(w); o.inCode(r.real) && (r.node.Kind == Folder || r.node.Kind == File) {

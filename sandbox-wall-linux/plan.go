@@ -45,8 +45,9 @@ type Plan struct {
 	// bubblewrap's own, before it binds them; nil is nothing.
 	Orders *noexec.Orders
 	// Lacks are options that the bubblewrap at hand does not have.
-	Lacks []string
-	store string
+	Lacks  []string
+	store  string
+	caller *Step // shows [CallerInside], once a name is offered
 	// Dir is the program's current folder, inside.
 	Dir string
 	// Argv is the program and its arguments.
@@ -143,15 +144,25 @@ func TmpDir(c client.Confinement) string {
 }
 
 // Offer gives our own program more names inside, as links in [NamesInside]: a
-// tool that runs outside is called by its name, and lnk-sandbox makes the call.
+// tool that runs outside is called by its name, and what makes the call is
+// [CallerInside], or where that is not there the whole of [ProgramInside].
 func (p *Plan) Offer(names ...string) error {
 	var links []Step
+	leads := ProgramInside
+	if p.caller != nil && len(names) > 0 {
+		leads = CallerInside
+		links = append(links, p.stable(*p.caller))
+		if p.Run != nil {
+			p.Run = append(p.Run, CallerInside)
+			slices.SortFunc(p.Run, comparePaths)
+		}
+	}
 	for _, name := range names {
 		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00\n") {
 			return refuse("tools", name, "not a file's name", nil)
 		}
 		links = append(links, Step{
-			Verb: MakeLink, At: join(NamesInside, name), Text: ProgramInside,
+			Verb: MakeLink, At: join(NamesInside, name), Text: leads,
 			Because: Reason{Member: "tools", Entry: name, Text: "runs outside"},
 		})
 	}

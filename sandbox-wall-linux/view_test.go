@@ -3,6 +3,7 @@ package linuxwall
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,9 +163,75 @@ func TestOffer(t *testing.T) {
 		strings.Index(got, "/run/lnk/bin/gh") > strings.Index(got, "--remount-ro") {
 		t.Errorf("the link is not made before the seals:\n%s", got)
 	}
+	if strings.Contains(rendered(p), CallerInside) {
+		t.Error("what makes calls is shown, and is not there")
+	}
 	for _, name := range []string{"", ".", "..", "a/b", "a\x00", "a\n"} {
 		if err := p.Offer(name); !errors.Is(err, ErrRefused) {
 			t.Errorf("%q: error %v, want a refusal", name, err)
+		}
+	}
+}
+
+// What makes the calls is shown where it stands beside our program, can be
+// executed and a name is offered.
+func TestOfferCaller(t *testing.T) {
+	const beside = "/usr/bin/" + callerName
+	old := "--perms --size --disable-userns"
+	for _, c := range []struct {
+		name string
+		on   *machine
+		net  NetFrom
+		none bool // no name is offered
+		want bool
+	}{
+		{name: "beside", on: made(debian + beside), net: Given, want: true},
+		{name: "an old bubblewrap", on: made(debian + beside).helps(old), net: Given, want: true},
+		{name: "nothing offered", on: made(debian + beside), net: Given, none: true},
+		{name: "no proxy", on: made(debian + beside), net: Own},
+		{name: "not executable", on: made(debian+beside).mode(beside, 0o644), net: Given},
+		{name: "a link", on: made(debian + "/usr/bin/true\n" + beside + " -> true"), net: Given},
+		{name: "a folder", on: made(debian + beside + "/"), net: Given},
+		{name: "not there", on: made(debian), net: Given},
+	} {
+		for _, only := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, commands named %v", c.name, only), func(t *testing.T) {
+				p, err := c.on.planWith(working(func(w *confinement) {
+					if c.net == Given {
+						w.Net = client.Net{}
+					}
+					if only {
+						w.Commands = client.OnlyCommands("/usr/bin/git")
+					}
+				}), c.net)
+				if err != nil {
+					t.Fatal(err)
+				}
+				names := []string{"gh"}
+				if c.none {
+					names = nil
+				}
+				if err := p.Offer(names...); err != nil {
+					t.Fatal(err)
+				}
+				at := slices.IndexFunc(p.Steps, func(s Step) bool { return s.At == CallerInside })
+				if got := at >= 0; got != c.want {
+					t.Fatalf("it is shown: %v", got)
+				}
+				if s := p.Steps[max(at, 0)]; c.want && (s.From != beside || s.Verb != Read || !s.Is.same(c.on.nodes[beside]) || (s.Stable != "") != (c.on.help == old)) {
+					t.Errorf("shown as %+v", s)
+				}
+				if may := slices.Contains(p.Run, CallerInside); may != (c.want && only) {
+					t.Errorf("it is among what may be executed: %v", may)
+				}
+				leads := ProgramInside
+				if c.want {
+					leads = CallerInside
+				}
+				if got := rendered(p); strings.Contains(got, "--symlink "+leads+" /run/lnk/bin/gh\n") == c.none {
+					t.Errorf("the name leads elsewhere:\n%s", got)
+				}
+			})
 		}
 	}
 }

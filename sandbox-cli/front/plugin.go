@@ -13,6 +13,7 @@ var sources = map[string][]string{
 	"sandbox": {
 		"github.com/lnkhq/lnk-sandbox/sandbox-cli/cmd/lnk-sandbox@latest",
 		"github.com/lnkhq/lnk-sandbox/sandbox-cli/cmd/sandbox-wall@latest",
+		"github.com/lnkhq/lnk-sandbox/sandbox-cli/cmd/sandbox-call@latest",
 	},
 }
 

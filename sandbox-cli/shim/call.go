@@ -1,17 +1,19 @@
 package shim
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"path"
+	"strconv"
 	"strings"
 )
 
-// What a call ends with where the tool was not run, as env(1) has it, and what
-// xdg-open says where a page could not be opened (xdg-open(1)).
+// StatusRefused is what a call ends with where the tool was not run, as env(1)
+// has it.
+const StatusRefused = 126
+
+// What xdg-open ends with where a page could not be opened (xdg-open(1)).
 const (
-	statusRefused  = 126
 	statusNotShown = 4
 	statusUsage    = 1
 )
@@ -26,6 +28,9 @@ const (
 // OpenName is the name under which pages are opened inside.
 const OpenName = openName
 
+// Binary is the name of the program that holds this package and nothing else.
+const Binary = "sandbox-call"
+
 // A Call is what this process was started for.
 type Call struct {
 	name    string
@@ -35,9 +40,9 @@ type Call struct {
 	err     io.Writer
 }
 
-// Called says whether this process runs under a tool's name: variable gives
-// the variable that holds a tool's address.
-func Called(argv []string, variable func(tool string) string) (Call, bool) {
+// Called says whether this process runs under a tool's name: one whose variable
+// holds an address.
+func Called(argv []string) (Call, bool) {
 	if len(argv) == 0 {
 		return Call{}, false
 	}
@@ -51,6 +56,22 @@ func Called(argv []string, variable func(tool string) string) (Call, bool) {
 	return c, c.address != ""
 }
 
+// variable is the variable that holds a tool's address. It is package route's
+// ToolVariable, which is not loaded here for that one function; a test compares
+// them.
+func variable(tool string) string {
+	name := []byte("LNK_TOOL_" + tool)
+	for i := range name {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z':
+			name[i] -= 'a' - 'A'
+		case c < '0' || '9' < c && c < 'A' || 'Z' < c:
+			name[i] = '_'
+		}
+	}
+	return string(name)
+}
+
 // Run makes the call and gives the status to exit with.
 func (c Call) Run() int {
 	if c.opens {
@@ -60,7 +81,9 @@ func (c Call) Run() int {
 }
 
 // say prints a line of ours.
-func (c Call) say(line string) { fmt.Fprintf(c.err, "lnk sandbox: %s: %s\n", c.name, printable(line)) }
+func (c Call) say(line string) {
+	io.WriteString(c.err, "lnk sandbox: "+printable(c.name)+": "+printable(line)+"\n")
+}
 
 // printable is what a line from outside is shown as.
 func printable(s string) string {
@@ -84,7 +107,8 @@ func (c Call) open() int {
 		return statusNotShown
 	}
 	defer to.Close()
-	fmt.Fprintf(to, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", to.path, to.host, len(c.args[0]), c.args[0])
+	io.WriteString(to, "POST "+to.path+" HTTP/1.1\r\nHost: "+to.host+"\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: "+
+		strconv.Itoa(len(c.args[0]))+"\r\n\r\n"+c.args[0])
 	answer, err := readAnswer(to)
 	switch {
 	case err != nil:

@@ -7,5 +7,7 @@
 // outside. Opening a page is a call of its own.
 //
 // It promises nothing to the host: all that it says is judged there. It loads
-// no HTTP library and no command line, since it starts at every call.
+// no HTTP library, no resolver of names and no command line, since it starts at
+// every call: it speaks the one request that it makes, to an address on the
+// loopback that its environment names in numbers. [Binary] is it alone.
 package shim

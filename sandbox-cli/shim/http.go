@@ -3,17 +3,14 @@ package shim
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
-	"net"
+	"net/netip"
+	"os"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const (
-	// dialTime bounds reaching the proxy, which is on this network's loopback.
-	dialTime = 10 * time.Second
 	// maxLine and maxHeaders bound an answer's head; maxWhy the line that says
 	// why a call was refused.
 	maxLine    = 8 << 10
@@ -23,7 +20,7 @@ const (
 
 // A proxy is a connection to a route of the sandbox's proxy.
 type proxy struct {
-	net.Conn
+	*os.File
 	host, path string
 }
 
@@ -31,10 +28,14 @@ type proxy struct {
 func dial(address string) (*proxy, error) {
 	rest, ok := strings.CutPrefix(address, "http://")
 	host, path, _ := strings.Cut(rest, "/")
-	if !ok || strings.ContainsAny(rest, " \r\n\t@") {
+	for i := range len(rest) {
+		ok = ok && rest[i] > ' ' && rest[i] < 0x7f
+	}
+	at, err := netip.ParseAddrPort(host)
+	if !ok || err != nil || at.Port() == 0 || at.Addr().Zone() != "" {
 		return nil, errors.New("its address in the environment is none")
 	}
-	c, err := net.DialTimeout("tcp", host, dialTime)
+	c, err := connect(at)
 	if err != nil {
 		return nil, errors.New("the sandbox's proxy cannot be reached")
 	}
@@ -87,11 +88,11 @@ func readHead(br *bufio.Reader) (a answer, err error) {
 				a.body = &chunked{r: br}
 			}
 		case "content-length":
-			n, err := strconv.ParseInt(value, 10, 63)
+			n, err := strconv.ParseUint(value, 10, 62)
 			if err != nil {
 				return a, err
 			}
-			a.body = io.LimitReader(br, n)
+			a.body = io.LimitReader(br, int64(n))
 		}
 	}
 	return a, errors.New("an answer with too many headers")
@@ -110,7 +111,7 @@ func (a answer) line() string {
 	b, _ := io.ReadAll(io.LimitReader(a.body, maxWhy))
 	line, _, _ := strings.Cut(string(b), "\n")
 	if line == "" {
-		line = fmt.Sprintf("the sandbox's proxy answered %d", a.status)
+		line = "the sandbox's proxy answered " + strconv.Itoa(a.status)
 	}
 	return line
 }
@@ -138,13 +139,17 @@ func (c *chunked) Read(p []byte) (int, error) {
 			return 0, err
 		}
 		size, _, _ := strings.Cut(line, ";")
-		if c.left, err = strconv.ParseInt(strings.TrimSpace(size), 16, 63); err != nil {
+		n, err := strconv.ParseUint(strings.TrimSpace(size), 16, 62)
+		if err != nil {
 			return 0, err
 		}
-		c.any, c.end = true, c.left == 0
+		c.left, c.any, c.end = int64(n), true, n == 0
 	}
 	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
 	c.left -= int64(n)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
 	return n, err
 }
 

@@ -35,7 +35,7 @@ func (c Call) run() int {
 	at, err := dial(c.address)
 	if err != nil {
 		c.say(err.Error())
-		return statusRefused
+		return StatusRefused
 	}
 	defer at.Close()
 	r := &running{
@@ -48,7 +48,7 @@ func (c Call) run() int {
 	first, err := r.describe(at)
 	if err != nil {
 		c.say(err.Error())
-		return statusRefused
+		return StatusRefused
 	}
 	signals := make(chan os.Signal, 32)
 	signal.Notify(signals, watched...)
@@ -56,16 +56,16 @@ func (c Call) run() int {
 	body := &chunks{w: at}
 	if _, err := at.Write(first); err != nil {
 		c.say("the sandbox's proxy is gone")
-		return statusRefused
+		return StatusRefused
 	}
 	answer, err := readAnswer(at)
 	if err != nil {
 		c.say("the sandbox's proxy gave no answer")
-		return statusRefused
+		return StatusRefused
 	}
 	if answer.status != 200 {
 		c.say(answer.line())
-		return statusRefused
+		return StatusRefused
 	}
 	r.to = frame.NewWriter(body, nil)
 	defer r.tty.restore()
@@ -125,7 +125,7 @@ func (r *running) follow(from *frame.Reader) int {
 	r.tty.restore()
 	if err != nil {
 		r.call.say("the call was cut off")
-		return statusRefused
+		return StatusRefused
 	}
 	return status
 }
@@ -163,7 +163,7 @@ func (r *running) listen(from *frame.Reader) (int, error) {
 		case frame.Refused:
 			r.tty.restore()
 			r.call.say(string(b))
-			return statusRefused, nil
+			return StatusRefused, nil
 		case frame.Exit:
 			ended, err := frame.ExitOf(b)
 			if err != nil {

@@ -78,14 +78,11 @@ func dieOf(s syscall.Signal, typed bool) {
 		to = 0 // this process's group
 	}
 	switch s {
-	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGKILL, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE:
+	case syscall.SIGKILL:
+		unix.Kill(to, s)
+	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE:
 		signal.Reset(s)
-		if s == syscall.SIGQUIT {
-			// Go's runtime would print every goroutine.
-			signal.Ignore(s)
-			unix.Kill(to, s)
-			return
-		}
+		unhandle(s)
 		unix.Kill(to, s)
 		time.Sleep(time.Second) // a signal to this process itself comes at once
 	}

@@ -2,11 +2,11 @@ package stages
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/shim"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
-	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
@@ -68,16 +68,19 @@ func Confined(command []string) (c client.Confinement, settings string, ok bool)
 	return c, command[3], err == nil
 }
 
+// OwnNames are what our own programs are called, inside too: no tool can have
+// them.
+var OwnNames = []string{"lnk", "lnk-sandbox", Binary, shim.Binary}
+
 // Shim runs this process as a tool's name, where it was started as that.
 func Shim(argv []string) (status int, is bool) {
 	if len(argv) == 0 {
 		return 0, false
 	}
-	switch path.Base(argv[0]) {
-	case Binary, "lnk-sandbox":
+	if slices.Contains(OwnNames, path.Base(argv[0])) {
 		return 0, false
 	}
-	call, is := shim.Called(argv, route.ToolVariable)
+	call, is := shim.Called(argv)
 	if !is {
 		return 0, false
 	}

@@ -1,4 +1,4 @@
-// Command build makes bin/lnk and bin/lnk-sandbox: static, so that the sandbox
+// Command build makes bin/lnk, bin/lnk-sandbox and what that starts: static, so that the sandbox
 // can bind its own binary into any view of the system, and so that names are
 // resolved by Go's resolver alone.
 package main
@@ -34,7 +34,7 @@ func build(ctx context.Context) error {
 	}
 	bin := filepath.Join(w.Root, "bin")
 	args := []string{"build", "-trimpath", "-buildvcs=" + stamp(ctx, w), "-o", bin + "/"}
-	commands := []string{"lnk", "lnk-sandbox", "sandbox-wall"}
+	commands := []string{"lnk", "lnk-sandbox", "sandbox-wall", "sandbox-call"}
 	for _, name := range commands {
 		args = append(args, "./cmd/"+name)
 	}

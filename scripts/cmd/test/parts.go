@@ -78,7 +78,7 @@ func (s *state) build(ctx context.Context) error {
 		return err
 	}
 	// What has just been built is what is tested.
-	return s.runner.UseBinaries(filepath.Join(s.w.Root, "bin"), "lnk", "lnk-sandbox", "sandbox-wall")
+	return s.runner.UseBinaries(filepath.Join(s.w.Root, "bin"), "lnk", "lnk-sandbox", "sandbox-wall", "sandbox-call")
 }
 
 func (s *state) alone(ctx context.Context) error {
