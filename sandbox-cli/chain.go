@@ -45,6 +45,9 @@ type setting struct {
 	system func() (proxy.SystemProxies, error)
 	// secret makes a secret of letters and digits; nil is a random one.
 	secret func() string
+	// kept gives the URL secret that wrap made for a sandbox's name before, or
+	// ""; nil gives none.
+	kept func(name string) string
 }
 
 // firstProxyPort is where the proxy is reached inside, on the loopback of the

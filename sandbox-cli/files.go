@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // writeFiles writes what the chain's argv names and must not hold itself: each
 // 0600 in 0700 folders, whole or not at all.
 func (c chain) writeFiles() error {
 	for _, path := range slices.Sorted(maps.Keys(c.files)) {
+		sweepUnused(filepath.Dir(path), time.Now())
 		if err := writeWhole(path, c.files[path]); err != nil {
 			return fmt.Errorf("settings: %w", err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/journal"
 )
 
@@ -149,8 +150,19 @@ func logWords(l journal.Line) string {
 			to += " at " + l.Address
 		}
 		return "refused  " + to + ": " + l.Detail
+	case l.Reason == proxy.Stopped:
+		return "cut      " + to + ": " + strings.TrimPrefix(l.Detail, "cut off: ") + carried(l)
 	case l.Reason != "":
 		return "failed   " + to + ": " + l.Detail
 	}
-	return fmt.Sprintf("allowed  %s: up %s, down %s, %s", to, size(l.Up), size(l.Down), time.Duration(l.Milliseconds)*time.Millisecond)
+	return "allowed  " + to + ": " + strings.TrimPrefix(carried(l), ", ")
+}
+
+// carried is how a call ended, what it carried and how long it was open.
+func carried(l journal.Line) string {
+	text := fmt.Sprintf(", up %s, down %s, %s", size(l.Up), size(l.Down), time.Duration(l.Milliseconds)*time.Millisecond)
+	if l.Outcome != "" {
+		text = ", " + l.Outcome + text
+	}
+	return text
 }

@@ -37,8 +37,12 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if env, err = f.take(env); err != nil {
 		return statusRefused, err
 	}
-	f.remove() // read: whatever becomes of this process, what wrap wrote is gone
 	f.command = wall
+	if f.outside() && len(wall) > 0 {
+		f.remove() // the program has no wall around it, and could read them
+	} else {
+		f.used()
+	}
 	if f.outside() {
 		return proxyOutside(s, f, wall, env)
 	}

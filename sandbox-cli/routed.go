@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,6 +49,9 @@ func (r *routed) route(name string, p client.Proxy, s setting) {
 		r.mounts.Caller = route.Caller{Sandbox: name, Key: text()}
 	}
 	under := slices.ContainsFunc(p.Routes, route.Route.UnderSecret)
+	if r.mounts.URLSecret == "" && under && !s.hand && s.kept != nil {
+		r.mounts.URLSecret = s.kept(name)
+	}
 	if r.mounts.URLSecret == "" && under {
 		r.mounts.URLSecret = text()
 	}
@@ -136,6 +140,9 @@ func (r *routed) take(env []string) ([]string, error) {
 
 func (r *routed) readFiles() error {
 	f, err := os.Open(r.routesIn)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--routes: %s: not there any more: have it wrapped again", r.routesIn)
+	}
 	if err != nil {
 		return fmt.Errorf("--routes: %w", err)
 	}
@@ -182,16 +189,6 @@ func (r *routed) readHanded() error {
 		return fmt.Errorf("--routes-handed: %w", err)
 	}
 	return nil
-}
-
-// remove removes the files that wrap wrote, once they are read: they are for
-// one start.
-func (r routed) remove() {
-	for _, path := range []string{r.routesIn, r.urlSecretIn} {
-		if path != "" {
-			os.Remove(path)
-		}
-	}
 }
 
 // handOver has the pipe ready that the proxy, this process, reads its routes

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,8 +12,9 @@ import (
 	"time"
 )
 
-// What wrap writes for a secret's route is for its owner alone, and is gone when
-// the sandbox is.
+// What wrap writes for a secret's route is for its owner alone. It stays, so that
+// the command can be started again, and wrapped again it is the same command.
+// What nobody started for long is gone at the next wrap.
 func TestWrappedRoutes(t *testing.T) {
 	s := newSandbox(t)
 	v := newVault(t, s)
@@ -27,7 +29,24 @@ func TestWrappedRoutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir := filepath.Join(s.home, ".lnk", "sandbox")
+	old, used := filepath.Join(dir, "old.routes.json"), filepath.Join(dir, "used.url-secret")
+	for path, days := range map[string]int{old: 31, used: 29} {
+		at := time.Now().AddDate(0, 0, -days)
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(path, nil, 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	made := s.command(string(request), []string{lnk(), "sandbox", "wrap"})
+	if _, err := os.Stat(old); !os.IsNotExist(err) {
+		t.Errorf("what nobody uses is kept: %v", err)
+	}
+	if _, err := os.Stat(used); err != nil {
+		t.Errorf("what was used is not kept: %v", err)
+	}
+	if again := s.command(string(request), []string{lnk(), "sandbox", "wrap"}); again.out != made.out {
+		t.Errorf("wrapped again it is another command:\n%s\n%s", made.out, again.out)
+	}
 	var w struct {
 		Argv []string
 		Env  map[string]string
@@ -36,7 +55,6 @@ func TestWrappedRoutes(t *testing.T) {
 		t.Fatalf("%+v: %v", made, err)
 	}
 	hides(t, "wrap's answer", made.out, made.errors)
-	dir := filepath.Join(s.home, ".lnk", "sandbox")
 	files := []string{filepath.Join(dir, "case.routes.json"), filepath.Join(dir, "case.url-secret")}
 	for _, path := range files {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
@@ -47,15 +65,23 @@ func TestWrappedRoutes(t *testing.T) {
 	for name, value := range w.Env {
 		env = append(env, name+"="+value)
 	}
-	e := s.command("", w.Argv, env...)
-	if e.status != 0 || !strings.Contains(e.out, "Bearer the-placeholder-of-it") || !v.got(secretValue) {
-		t.Errorf("%+v", e)
-	}
-	hides(t, "the program's", e.out, e.errors)
-	for _, path := range files {
-		if _, err := os.Stat(path); !os.IsNotExist(err) {
-			t.Errorf("%s is left: %v", path, err)
+	for range 2 {
+		at := time.Now().Add(-time.Hour)
+		os.Chtimes(files[0], at, at)
+		e := s.command("", w.Argv, env...)
+		if e.status != 0 || !strings.Contains(e.out, "Bearer the-placeholder-of-it") || !v.got(secretValue) {
+			t.Errorf("%+v", e)
 		}
+		hides(t, "the program's", e.out, e.errors)
+		for _, path := range files {
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || time.Since(info.ModTime()) > 30*time.Minute {
+				t.Errorf("%s: %v %v", path, info, err)
+			}
+		}
+	}
+	os.Remove(files[0])
+	if e := s.command("", w.Argv, env...); e.status != 2 || !strings.Contains(e.errors, files[0]+": not there any more: have it wrapped again") {
+		t.Errorf("without its files: %+v", e)
 	}
 }
 

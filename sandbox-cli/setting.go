@@ -27,7 +27,7 @@ func readSetting() (setting, error) {
 	if err != nil {
 		return setting{}, setupFailed(err)
 	}
-	return setting{self: self, wall: stages.Beside(self), home: home, dir: string(dir), system: hostProxies}, nil
+	return setting{self: self, wall: stages.Beside(self), home: home, dir: string(dir), system: hostProxies, kept: keptSecret(dir)}, nil
 }
 
 // base is what a spec kept in folder is made into a confinement with. The

@@ -264,7 +264,7 @@ func TestToolEnds(t *testing.T) {
 	}
 }
 
-// What wrap prints has the tools too, and leaves no file with the URL secret.
+// What wrap prints has the tools too, as often as it is started.
 func TestToolByWrap(t *testing.T) {
 	s := newSandbox(t)
 	s.tool("fake", `echo "$1 in $PWD"; exit 5`, never)
@@ -272,11 +272,10 @@ func TestToolByWrap(t *testing.T) {
 	net["proxied"].(map[string]any)["proxy"].(map[string]any)["routes"] = []any{map[string]any{
 		"name": "fake", "secret": true, "tool": map[string]any{"argv": []string{s.root + "/fake.sh"}, "ask": "none", "allow": []any{}},
 	}}
-	if e := s.wrapped(s.confinement(net), "sh", "-c", "type fake; fake hello; exit $?"); e.status != 5 || e.out != "fake is /run/lnk/bin/fake\nhello in "+s.project+"\n" {
-		t.Errorf("%d %q %s", e.status, e.out, e.errors)
-	}
-	if left, _ := filepath.Glob(filepath.Join(s.home, ".lnk/sandbox/case.*")); len(left) > 0 {
-		t.Error("left:", left)
+	for range 2 {
+		if e := s.wrapped(s.confinement(net), "sh", "-c", "type fake; fake hello; exit $?"); e.status != 5 || e.out != "fake is /run/lnk/bin/fake\nhello in "+s.project+"\n" {
+			t.Errorf("%d %q %s", e.status, e.out, e.errors)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/shim"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
@@ -54,12 +56,21 @@ func newToolbox(f proxyFlags, told *teller) (*toolbox, error) {
 	}
 	desk := asks.New(config)
 	host, err := tool.New(tool.Config{
-		Sandbox: f.Name, Environ: os.Environ(), Write: c.Write, Read: c.Read, Own: c.WriteDotFiles, Closed: closed, Ask: desk,
+		Sandbox: f.Name, Environ: os.Environ(), Write: c.Write, Read: c.Read, Own: c.WriteDotFiles, Closed: closed, Ask: desk, Made: noted,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &toolbox{host, desk}, nil
+}
+
+// noted has a call's end in the proxy's log.
+func noted(ctx context.Context, m tool.Made) {
+	refused := ""
+	if m.Refused != nil {
+		refused = m.Refused.Error()
+	}
+	proxy.Outcome(ctx, m.Outcome(), refused)
 }
 
 func runsOutside(r route.Route) bool {
@@ -90,8 +101,14 @@ func (t *toolbox) kinds(others routes.Kinds) routes.Kinds {
 	return all
 }
 
-// hosted is a bridge that ends with its host.
+// hosted is a bridge that ends with its host, each call of which ends with its
+// caller.
 type hosted struct{ http.Handler }
+
+func (h hosted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	proxy.Attended(r.Context())
+	h.Handler.ServeHTTP(w, r)
+}
 
 func (hosted) Close() error { return nil }
 

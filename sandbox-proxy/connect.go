@@ -181,6 +181,7 @@ func (c *call) over(why judge.Reason, detail string) {
 			r.Address = at.Addr()
 		}
 	}
+	r.cut(c.proxy, c.ctx)
 	c.proxy.config.Ended(r)
 }
 

@@ -40,6 +40,7 @@ type gate struct {
 	deadline time.Time // as the server set it
 	headBy   time.Time // when the head that has begun must be whole
 	busy     bool      // a request is being answered
+	attended bool      // and only for as long as its program is there
 	closed   bool
 	waits    *list.Element // in Proxy.waiting
 }
@@ -237,7 +238,7 @@ func (g *gate) take(r *http.Request) *head {
 // answered notes that the request is over.
 func (g *gate) answered() {
 	g.mu.Lock()
-	g.busy = len(g.heads) > 0
+	g.busy, g.attended = len(g.heads) > 0, false
 	g.wake.Broadcast()
 	g.mu.Unlock()
 }

@@ -26,7 +26,7 @@ func (g *gate) ended() error {
 	}
 	alarm := time.AfterFunc(tunnelDrain, g.alarm)
 	defer alarm.Stop()
-	for g.busy && !g.aborted() {
+	for g.busy && !g.aborted() && !g.attended {
 		left := tunnelDrain - time.Since(time.Unix(0, g.wrote.Load()))
 		if left <= 0 {
 			return io.EOF
@@ -38,6 +38,15 @@ func (g *gate) ended() error {
 		return os.ErrDeadlineExceeded
 	}
 	return io.EOF
+}
+
+// attend has the request that is being answered end with its program: see
+// [Attended].
+func (g *gate) attend() {
+	g.mu.Lock()
+	g.attended = true
+	g.wake.Broadcast()
+	g.mu.Unlock()
 }
 
 func (g *gate) alarm() {

@@ -32,7 +32,7 @@ func (p *Proxy) serveInward(from net.Conn, port uint16, dial func(context.Contex
 		return
 	}
 	c := &call{
-		proxy: p, by: judge.ByServe, decision: d, meter: tunnel.NewMeter(&p.meter), began: time.Now(),
+		proxy: p, ctx: p.dialContext(), by: judge.ByServe, decision: d, meter: tunnel.NewMeter(&p.meter), began: time.Now(),
 		end: func() { <-p.inward }, far: from,
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, dialTime)

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"context"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -21,6 +22,8 @@ const (
 	Forbidden judge.Reason = "forbidden" // the proxy's password is wrong or missing
 	// Unreadable is an answer that may not be passed on as it is: of a route.
 	Unreadable judge.Reason = "unreadable"
+	// Declined is a visit that its route would not do: see [Outcome].
+	Declined judge.Reason = "declined"
 	// Failed is no refusal: the call was let through and the far side could
 	// not be reached. It stands in records only.
 	Failed judge.Reason = "failed"
@@ -159,12 +162,23 @@ type Record struct {
 	Port    uint16
 	Allowed bool
 	// Reason and Detail say why not, or why an allowed call failed.
+	// An allowed call that is Stopped was open when every wire was.
 	Reason judge.Reason
 	Detail string
+	// Outcome is how what a route did ended, in a few words of the route's own.
+	Outcome string
 	// Address is the address that refused it, or the far side's.
 	Address netip.Addr
 	// Up and Down are the bytes from the program and to it.
 	Up, Down uint64
 	// Took is how long it was open.
 	Took time.Duration
+}
+
+// cut says of a call that was let through that a stop ended it: open is the
+// context that a stop ends, from before the call began.
+func (r *Record) cut(p *Proxy, open context.Context) {
+	if r.Allowed && (r.Reason == "" || r.Reason == Failed) && open.Err() != nil && p.ctx.Err() == nil {
+		r.Reason, r.Detail = Stopped, "cut off: every wire was stopped"
+	}
 }

@@ -27,6 +27,7 @@ func (p *Proxy) Visit(w http.ResponseWriter, r *http.Request, name string, serve
 		h = &head{}
 	}
 	d := judge.Decision{Allowed: true, Host: name}
+	open := p.dialContext() // from before the wire is looked at
 	refused := p.admitRule(judge.ByRoute, d)
 	if refused != nil {
 		p.tell(refused)
@@ -41,7 +42,7 @@ func (p *Proxy) Visit(w http.ResponseWriter, r *http.Request, name string, serve
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	v := &visit{proxy: p, cancel: cancel, meter: tunnel.NewMeter(&p.meter), decision: d}
+	v := &visit{proxy: p, open: open, cancel: cancel, meter: tunnel.NewMeter(&p.meter), decision: d, gate: gateOf(r)}
 	defer v.over(time.Now(), end)
 	if !p.add(v) {
 		panic(http.ErrAbortHandler)
@@ -51,7 +52,7 @@ func (p *Proxy) Visit(w http.ResponseWriter, r *http.Request, name string, serve
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &visitBody{r.Body, v}
 	}
-	serve.ServeHTTP(&visitWriter{ResponseWriter: w, visit: v, gate: gateOf(r), head: h}, r)
+	serve.ServeHTTP(&visitWriter{ResponseWriter: w, visit: v, gate: v.gate, head: h}, r)
 }
 
 type (
@@ -62,11 +63,35 @@ type (
 // A visit is a request to the proxy itself that was let in.
 type visit struct {
 	proxy    *Proxy
+	open     context.Context // ends with a stop
+	gate     *gate           // nil where there is none
 	cancel   func()
 	meter    *tunnel.Meter
 	decision judge.Decision
 	failed   atomic.Pointer[judge.Decision] // why what it asked for was refused
 	went     atomic.Pointer[judge.Decision] // where it went, if to a host
+	outcome  atomic.Pointer[outcome]
+}
+
+// An outcome is what the route itself says of a visit.
+type outcome struct{ text, refused string }
+
+// Outcome notes, for the [Record] of the visit that a request is, how what it
+// asked for ended; refused is why it was not done, where it was not. It holds
+// nothing that is not to be in a log.
+func Outcome(ctx context.Context, text, refused string) {
+	if v, _ := ctx.Value(visitKey{}).(*visit); v != nil {
+		v.outcome.Store(&outcome{text, refused})
+	}
+}
+
+// Attended ends the visit that a request is as soon as its caller has closed
+// its side of the connection. Any other goes on while its answer moves: a client
+// may say that it asks for no more.
+func Attended(ctx context.Context) {
+	if v, _ := ctx.Value(visitKey{}).(*visit); v != nil && v.gate != nil {
+		v.gate.attend()
+	}
 }
 
 // Cut ends it at once; the program's connection is cut by itself.
@@ -88,6 +113,13 @@ func (v *visit) over(began time.Time, end func()) {
 		r.Host, r.Port, r.Reason, r.Detail, r.Address = d.Host, d.Port, d.Reason, d.Detail, d.Refused
 		r.Allowed = d.Reason == Failed
 	}
+	if o := v.outcome.Load(); o != nil {
+		r.Outcome = judge.Shown(o.text)
+		if o.refused != "" {
+			r.Allowed, r.Reason, r.Detail = false, Declined, judge.Shown(o.refused)
+		}
+	}
+	r.cut(v.proxy, v.open)
 	v.proxy.config.Ended(r)
 }
 

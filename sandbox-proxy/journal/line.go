@@ -40,6 +40,8 @@ type Line struct {
 	Allowed bool         `json:"allowed,omitzero"`
 	Reason  judge.Reason `json:"reason,omitzero"`
 	Detail  string       `json:"detail,omitzero"`
+	// Outcome is how what a route did ended: a tool's call.
+	Outcome string `json:"outcome,omitzero"`
 	// Address is the one that refused it, or the far side's.
 	Address string `json:"address,omitzero"`
 	Up      uint64 `json:"up,omitzero"`
@@ -59,7 +61,7 @@ type Line struct {
 func lineOf(r proxy.Record) Line {
 	l := Line{
 		At: r.At, What: Call, By: r.By, Route: r.Route, Host: r.Host, Port: r.Port,
-		Allowed: r.Allowed, Reason: r.Reason, Detail: r.Detail, Up: r.Up, Down: r.Down,
+		Allowed: r.Allowed, Reason: r.Reason, Detail: r.Detail, Outcome: r.Outcome, Up: r.Up, Down: r.Down,
 		Milliseconds: r.Took.Milliseconds(),
 	}
 	if r.Address.IsValid() {

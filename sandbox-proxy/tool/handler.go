@@ -34,18 +34,18 @@ func (h *Host) Tool(name string, t route.Tool) http.Handler { return &bridge{h, 
 func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		b.host.refused(w, "tool", refuse(http.StatusMethodNotAllowed, "a call of a tool is a POST"))
+		b.refused(w, r, nil, refuse(http.StatusMethodNotAllowed, "a call of a tool is a POST"))
 		return
 	}
 	if !asked(r) {
-		b.host.refused(w, "tool", refuse(http.StatusForbidden, "a web page calls no tool"))
+		b.refused(w, r, nil, refuse(http.StatusForbidden, "a web page calls no tool"))
 		return
 	}
 	ctx, cancel := b.host.bound(r.Context())
 	defer cancel()
 	leave, full := b.host.enter(ctx)
 	if full != nil {
-		b.host.refused(w, "tool", full)
+		b.refused(w, r, nil, full)
 		return
 	}
 	defer leave()
@@ -66,6 +66,17 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func asked(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return len(r.Header["Origin"]) == 0 && (site == "" || site == "none")
+}
+
+// refused answers a call that is not made.
+func (b *bridge) refused(w http.ResponseWriter, r *http.Request, words []string, why *refusal) {
+	m := b.of(words)
+	m.Refused = why
+	if words == nil {
+		m.Asked = false // it was not come to
+	}
+	b.host.tell(r.Context(), m)
+	b.host.refused(w, "tool", why)
 }
 
 // refused answers with a line that says why.

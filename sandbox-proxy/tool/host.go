@@ -33,9 +33,9 @@ type Config struct {
 	Closed []string
 	// Ask puts calls to a person. Nil is nobody.
 	Ask Asker
-	// Made is told of every call that was decided, from many goroutines: its
-	// words, and why it was refused, or nil. Nil tells nobody.
-	Made func(name string, argv []string, refused error)
+	// Made is told of every call that is over, from many goroutines, with its
+	// request's context. Nil tells nobody.
+	Made func(context.Context, Made)
 }
 
 // A Host runs the tools of one sandbox. It holds the limits that they share.
@@ -130,13 +130,8 @@ func (j *judged) close() { j.folder.close() }
 
 // judge holds a call to the tool's rules, and puts it to a person where they
 // say so. The folder that is shown is the one that is held open.
-func (h *Host) judge(ctx context.Context, name string, t route.Tool, words []string, dir string, notice func(string)) (j *judged, err error) {
+func (h *Host) judge(ctx context.Context, name string, t route.Tool, words []string, dir string, notice func(string)) (*judged, error) {
 	argv := append(append([]string{}, t.Argv...), words...)
-	defer func() {
-		if h.config.Made != nil {
-			h.config.Made(name, argv, err)
-		}
-	}()
 	if r := checkWords(words); r != nil {
 		return nil, r
 	}

@@ -46,7 +46,11 @@ func (p *pages) opened(page string, now time.Time) {
 // is the absolute path of the system's own: xdg-open, or open on macOS.
 func (h *Host) Opener(opener string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := h.open(w, r, opener); err != nil {
+		m := Made{Name: "open"}
+		err := h.open(w, r, opener, &m)
+		m.Refused = err
+		h.tell(r.Context(), m)
+		if err != nil {
 			h.refused(w, "open", asRefusal(err))
 			return
 		}
@@ -54,7 +58,7 @@ func (h *Host) Opener(opener string) http.Handler {
 	})
 }
 
-func (h *Host) open(w http.ResponseWriter, r *http.Request, opener string) error {
+func (h *Host) open(w http.ResponseWriter, r *http.Request, opener string, m *Made) error {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		return refuse(http.StatusMethodNotAllowed, "a page is opened by a POST with its address")
@@ -77,17 +81,15 @@ func (h *Host) open(w http.ResponseWriter, r *http.Request, opener string) error
 	if bad != nil {
 		return bad
 	}
+	if u, err := url.Parse(page); err == nil {
+		m.Host, m.Asked = u.Host, true
+	}
 	return h.show(ctx, page, opener)
 }
 
 // show asks about a page and opens it.
-func (h *Host) show(ctx context.Context, page, opener string) (err error) {
+func (h *Host) show(ctx context.Context, page, opener string) error {
 	argv := []string{opener, page}
-	defer func() {
-		if h.config.Made != nil {
-			h.config.Made("open", argv, err)
-		}
-	}()
 	if opener == "" {
 		return refuse(http.StatusNotImplemented, "this machine has no xdg-open")
 	}

@@ -21,7 +21,7 @@ import (
 func (b *bridge) whole(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	c, bad := readJSON(r.Body)
 	if bad != nil {
-		b.host.refused(w, "tool", bad)
+		b.refused(w, r, nil, bad)
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -47,7 +47,7 @@ func (b *bridge) whole(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		}
 	}
 	if err != nil {
-		b.host.refused(w, "tool", asRefusal(err))
+		b.refused(w, r, c.args, asRefusal(err))
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -81,7 +81,7 @@ func (b *bridge) collect(ctx context.Context, c jsonCall) (a jsonAnswer, err err
 		p.in.Close()
 	}()
 	var out, errs kept
-	ended := b.carry(ctx, p, &out, &errs)
+	ended := b.carry(ctx, p, c.args, &out, &errs)
 	a = jsonAnswer{Status: int(ended.Status), Truncated: out.more || errs.more}
 	if ended.Signal != 0 {
 		a.Signal = unix.SignalName(unix.Signal(ended.Signal))
@@ -115,12 +115,12 @@ func (k *kept) text() (text, base string) {
 func (b *bridge) streamed(ctx context.Context, w http.ResponseWriter, r *http.Request) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		b.host.refused(w, "tool", refuse(http.StatusBadRequest, "the query cannot be read: words are its arg members, percent-encoded"))
+		b.refused(w, r, nil, refuse(http.StatusBadRequest, "the query cannot be read: words are its arg members, percent-encoded"))
 		return
 	}
 	for name := range query {
 		if name != "arg" && name != "cwd" {
-			b.host.refused(w, "tool", refuse(http.StatusBadRequest, "the query's member %s: want arg, and cwd at most once", Shown([]string{name})))
+			b.refused(w, r, nil, refuse(http.StatusBadRequest, "the query's member %s: want arg, and cwd at most once", Shown([]string{name})))
 			return
 		}
 	}
@@ -128,7 +128,7 @@ func (b *bridge) streamed(ctx context.Context, w http.ResponseWriter, r *http.Re
 	defer cancel()
 	p, err := b.begin(ctx, query["arg"], query.Get("cwd"))
 	if err != nil {
-		b.host.refused(w, "tool", asRefusal(err))
+		b.refused(w, r, query["arg"], asRefusal(err))
 		return
 	}
 	defer p.close()
@@ -159,7 +159,7 @@ func (b *bridge) streamed(ctx context.Context, w http.ResponseWriter, r *http.Re
 		cancel()
 	}()
 	var errs tail
-	ended := b.carry(ctx, p, &flushing{w, control, cancel}, &errs)
+	ended := b.carry(ctx, p, query["arg"], &flushing{w, control, cancel}, &errs)
 	control.SetReadDeadline(time.Unix(1, 0)) // the server must not be left while its body is read
 	p.in.Close()
 	<-fed
@@ -201,8 +201,8 @@ func (b *bridge) begin(ctx context.Context, words []string, dir string) (*proces
 		return nil, err
 	}
 	defer j.close()
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	if ctx.Err() != nil {
+		return nil, refuse(http.StatusServiceUnavailable, "%v", errGone)
 	}
 	p, err := b.host.start(j, nil)
 	if err != nil {
@@ -213,7 +213,8 @@ func (b *bridge) begin(ctx context.Context, words []string, dir string) (*proces
 }
 
 // carry gives a process's output to two writers until it is gone.
-func (b *bridge) carry(ctx context.Context, p *process, out, errs io.Writer) frame.Ended {
+func (b *bridge) carry(ctx context.Context, p *process, words []string, out, errs io.Writer) frame.Ended {
+	m := b.of(words)
 	var pumps sync.WaitGroup
 	pump := func(to io.Writer, from io.Reader) {
 		if _, err := io.Copy(to, from); err != nil {
@@ -225,9 +226,12 @@ func (b *bridge) carry(ctx context.Context, p *process, out, errs io.Writer) fra
 	select {
 	case <-p.done:
 	case <-ctx.Done():
+		m.Cut = true
 		p.end(b.host)
 	}
 	p.drain()
 	pumps.Wait()
+	m.Ended = p.ended
+	b.host.tell(ctx, m)
 	return p.ended
 }

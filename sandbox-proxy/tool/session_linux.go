@@ -32,7 +32,7 @@ type session struct {
 func (b *bridge) framed(ctx context.Context, cancel context.CancelFunc, w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	if err := control.EnableFullDuplex(); err != nil {
-		b.host.refused(w, "tool", refuse(http.StatusHTTPVersionNotSupported, "a call in frames needs HTTP/1.1"))
+		b.refused(w, r, nil, refuse(http.StatusHTTPVersionNotSupported, "a call in frames needs HTTP/1.1"))
 		return
 	}
 	w.Header().Set("Content-Type", frame.ContentType)
@@ -48,6 +48,7 @@ func (b *bridge) framed(ctx context.Context, cancel context.CancelFunc, w http.R
 	call, err := describe(from)
 	control.SetReadDeadline(time.Time{})
 	if err != nil {
+		b.host.tell(ctx, Made{Name: b.name, Refused: err})
 		s.out.Write(frame.Refused, []byte(oneLine(err.Error())))
 		return
 	}
@@ -113,8 +114,11 @@ func describe(from *frame.Reader) (c described, err error) {
 // run makes the call and tells how it ended.
 func (s *session) run(ctx context.Context, b *bridge, c described) {
 	notice := func(line string) { s.out.Write(frame.Notice, []byte(oneLine(line))) }
+	m := b.of(c.words)
+	defer func() { b.host.tell(ctx, m) }()
 	j, err := b.host.judge(ctx, b.name, b.tool, c.words, c.folder, notice)
 	if err != nil {
+		m.Refused = err
 		if early := s.signalled(); early != 0 {
 			s.exit(frame.Ended{Status: 128 + early, Signal: early})
 			return
@@ -123,12 +127,14 @@ func (s *session) run(ctx context.Context, b *bridge, c described) {
 		return
 	}
 	defer j.close()
-	if ctx.Err() != nil {
+	if m.Refused = ctx.Err(); m.Refused != nil {
+		m.Refused = errGone
 		return
 	}
 	p, err := b.host.start(j, c.terminal)
 	if err != nil {
 		status, why := startFailed(j.argv[0], err)
+		m.Refused = errors.New(why)
 		s.out.Write(frame.Notice, []byte(oneLine(why)))
 		s.exit(frame.Ended{Status: status})
 		return
@@ -146,15 +152,20 @@ func (s *session) run(ctx context.Context, b *bridge, c described) {
 	select {
 	case <-p.done:
 	case <-ctx.Done():
+		m.Cut = true
 		p.end(b.host)
 	}
 	p.drain()
 	pumps.Wait()
+	m.Ended = p.ended
 	s.exit(p.ended)
 	s.in.Drop()
 	p.close() // what feeds it may be held by something that it left
 	<-fed
 }
+
+// errGone is a caller that was gone before its tool was started.
+var errGone = errors.New("its caller was gone before it began")
 
 func (s *session) exit(e frame.Ended) { s.out.Write(frame.Exit, e.Bytes()) }
 

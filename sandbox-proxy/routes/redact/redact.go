@@ -13,12 +13,13 @@ type Redactor struct {
 	pairs  []pair
 	longer bool // a replacement differs in length from what it replaces
 	least  int  // the shortest form's length
+	others *targets
+	folded []string // forms in lower case
 }
 
 // A pair is a form of the value and what stands for it.
 type pair struct {
 	form, instead []byte
-	low           string // the form in lower case
 }
 
 // New makes a redactor. The part of the value that is the secret ([PartOf]) is
@@ -28,27 +29,42 @@ func New(value, placeholder string) *Redactor {
 	if value == "" || value == placeholder {
 		return r
 	}
-	for _, p := range forms(value, placeholder) {
-		r.add(p[0], p[1])
-	}
+	secret, instead := value, placeholder
+	r.plain(secret, instead)
 	if part := PartOf(value); part.Secret != value && len(part.Secret) >= leastPart {
-		instead := stretch("x", len(part.Secret))
+		secret, instead = part.Secret, stretch("x", len(part.Secret))
 		if of := PartOf(placeholder); of.Scheme == part.Scheme && of.Basic == part.Basic {
 			instead = of.Secret
 		}
-		for _, p := range forms(part.Secret, instead) {
-			r.add(p[0], p[1])
-		}
+		r.plain(secret, instead)
+	}
+	r.others = targetsOf(secret, instead)
+	for i := range r.others.all {
+		r.least = min(r.least, len(r.others.all[i].text))
 	}
 	r.order()
 	return r
 }
 
+// plain adds a secret as it is, and those of its forms that no target has: of
+// one with backslashes, or with letters of more than a byte; and where what
+// stands for it is not as long, those in which all of that can stand.
+func (r *Redactor) plain(secret, instead string) {
+	r.add(secret, instead)
+	for _, p := range forms(secret, instead) {
+		r.folded = append(r.folded, strings.ToLower(p[0]))
+		if len(secret) != len(instead) || strings.ContainsFunc(secret, func(c rune) bool { return c == '\\' || c >= 0x80 }) {
+			r.add(p[0], p[1])
+		}
+	}
+}
+
 // With gives a redactor that replaces one more form too: a credential that the
 // value is part of, as it was sent, by what the program sent.
 func (r *Redactor) With(sent, said string) *Redactor {
-	more := &Redactor{pairs: slices.Clip(slices.Clone(r.pairs)), longer: r.longer, least: r.least}
+	more := &Redactor{pairs: slices.Clip(slices.Clone(r.pairs)), longer: r.longer, least: r.least, others: r.others, folded: slices.Clip(r.folded)}
 	more.add(sent, said)
+	more.folded = append(more.folded, strings.ToLower(sent))
 	more.order()
 	return more
 }
@@ -57,7 +73,7 @@ func (r *Redactor) add(form, instead string) {
 	if form == "" || form == instead || slices.ContainsFunc(r.pairs, func(p pair) bool { return string(p.form) == form }) {
 		return
 	}
-	r.pairs = append(r.pairs, pair{[]byte(form), []byte(instead), strings.ToLower(form)})
+	r.pairs = append(r.pairs, pair{[]byte(form), []byte(instead)})
 	if r.least == 0 || len(form) < r.least {
 		r.least = len(form)
 	}
@@ -80,6 +96,9 @@ func (r *Redactor) String(s string) string {
 		return s
 	}
 	out, _ := r.replace([]byte(s))
+	if r.others != nil {
+		out, _ = r.others.replace(out, true)
+	}
 	return string(out)
 }
 
@@ -88,7 +107,14 @@ func (r *Redactor) In(s string) bool {
 	if len(s) < r.least {
 		return false
 	}
-	return slices.ContainsFunc(r.pairs, func(p pair) bool { return strings.Contains(s, string(p.form)) })
+	if slices.ContainsFunc(r.pairs, func(p pair) bool { return strings.Contains(s, string(p.form)) }) {
+		return true
+	}
+	if r.others == nil {
+		return false
+	}
+	_, _, of := r.others.find([]byte(s), 0, true)
+	return of != nil
 }
 
 // replace gives b with every whole form replaced, and where in what it gives
@@ -139,8 +165,10 @@ func (r *Redactor) begun(b []byte) int {
 // A Stream replaces what comes in pieces.
 type Stream struct {
 	redactor *Redactor
-	held     []byte // the beginning of a form, perhaps
+	plain    []byte // the beginning of a form, perhaps
+	other    []byte // the beginning of a target, perhaps, in which every form is replaced
 	joined   []byte
+	again    []byte
 }
 
 // Stream makes one for one body.
@@ -153,8 +181,8 @@ func (s *Stream) Next(p []byte, last bool) []byte {
 	if len(r.pairs) == 0 {
 		return p
 	}
-	if len(s.held) > 0 {
-		s.joined = append(append(s.joined[:0], s.held...), p...)
+	if len(s.plain) > 0 {
+		s.joined = append(append(s.joined[:0], s.plain...), p...)
 		p = s.joined
 	}
 	out, end := r.replace(p)
@@ -162,14 +190,24 @@ func (s *Stream) Next(p []byte, last bool) []byte {
 	if !last {
 		hold = r.begun(out[end:])
 	}
-	s.held = append(s.held[:0], out[len(out)-hold:]...)
-	return out[:len(out)-hold]
+	s.plain = append(s.plain[:0], out[len(out)-hold:]...)
+	out = out[:len(out)-hold]
+	if r.others == nil {
+		return out
+	}
+	if len(s.other) > 0 {
+		s.again = append(append(s.again[:0], s.other...), out...)
+		out = s.again
+	}
+	out, to := r.others.replace(out, last)
+	s.other = append(s.other[:0], out[to:]...)
+	return out[:to]
 }
 
 // Fitted gives a redactor whose replacements are as long as what they replace:
 // cut, or filled up with x.
 func (r *Redactor) Fitted() *Redactor {
-	fitted := &Redactor{}
+	fitted := &Redactor{others: r.others, folded: r.folded, least: r.least}
 	for _, p := range r.pairs {
 		instead := string(p.instead)
 		if len(instead) < len(p.form) {
@@ -186,6 +224,9 @@ func (r *Redactor) InFold(s string) bool {
 	if len(s) < r.least {
 		return false
 	}
+	if r.In(s) {
+		return true
+	}
 	s = strings.ToLower(s)
-	return slices.ContainsFunc(r.pairs, func(p pair) bool { return strings.Contains(s, p.low) })
+	return slices.ContainsFunc(r.folded, func(form string) bool { return strings.Contains(s, form) })
 }
