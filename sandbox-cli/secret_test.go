@@ -64,6 +64,9 @@ func newVault(t testing.TB, s *sandbox) *vault {
 		v.sent = append(v.sent, sent)
 		v.mu.Unlock()
 		token := strings.TrimPrefix(sent, "Bearer ")
+		if sent == "" {
+			token = r.URL.Query().Get("key")
+		}
 		if user, password, ok := r.BasicAuth(); ok {
 			token = user + password
 		}
@@ -264,6 +267,9 @@ func TestSecretFrom(t *testing.T) {
 		{"a=h.test:x-key", "b=env:SOME_TOKEN", "no --secret has this name"},
 		{"a=h.test:x-key", "a=command:printf 'a\\nb and more'", "printable ASCII"},
 		{"a=h.test", "a=env:SOME_TOKEN", "want <name>=<host>:<header>"},
+		{"a=h.test:?", "a=env:SOME_TOKEN", "want the name of one member"},
+		{"a=h.test:?k=v w", "a=env:SOME_TOKEN", "want the name of one member"},
+		{"a=:?k", "a=env:SOME_TOKEN", "want <name>=<host>:<header>"},
 		{"a=h.test:x-key:Bearer", "a=env:SOME_TOKEN", "a template holds {}"},
 		{"path=h.test:x-key", "path=env:SOME_TOKEN", "lnk sandbox run sets it itself"},
 		{"a=h.test:host", "a=env:SOME_TOKEN", "a header of the connection"},
@@ -273,6 +279,38 @@ func TestSecretFrom(t *testing.T) {
 			t.Errorf("%s %s: %+v, want %q", c.secret, c.from, e, c.says)
 		}
 		hides(t, "a refusal", e.errors)
+	}
+}
+
+// A secret in a member of the query, and on some paths alone.
+func TestSecretInTheQuery(t *testing.T) {
+	s := newSandbox(t)
+	v := newVault(t, s)
+	e := s.command("", []string{lnk(), "sandbox", "run", "--yes", "--secret", "maps=" + v.host + ":?key", "--secret-path", "maps=/v1/", "--secret-path", "maps=/one",
+		"--", "sh", "-c", `env; for at in /v1/x /one /one/x /v2 /v1/../v2 /v1%2f..%2fv2 /v1//x; do
+			echo "$at $(curl -sS --path-as-is -o out -w '%{http_code}' "$MAPS_URL$at?key=$MAPS")"; cat out; done
+			curl -sS "$MAPS_URL/v1/x?key=mine"; curl -sS "$MAPS_URL/v1/x?key=$MAPS&key=$MAPS"; curl -sS -H "Authorization: Bearer $MAPS" "$MAPS_URL/v1/x"`},
+		"SSL_CERT_FILE="+v.ca, "maps="+secretValue)
+	hides(t, "the program's", e.out, e.errors)
+	for at, status := range map[string]string{"/v1/x": "200", "/one": "200", "/one/x": "403", "/v2": "403", "/v1/../v2": "403", "/v1%2f..%2fv2": "403", "/v1//x": "403"} {
+		if !strings.Contains(e.out, at+" "+status+"\n") {
+			t.Errorf("%s is not answered by %s: %s%s", at, status, e.out, e.errors)
+		}
+	}
+	if n := strings.Count(e.out, "the query's member key holds something else"); n != 2 {
+		t.Errorf("%d of two requests with another key are refused so: %s", n, e.out)
+	}
+	for flags, says := range map[string]string{
+		"--secret-path=b=/x":         "--secret-path \"b\": no --secret has this name",
+		"--secret-path=maps=x":       "--secret-path \"maps=x\": want <name>=<path>",
+		"--secret-path=/x":           "--secret-path \"/x\": want <name>=<path>",
+		"--secret-path=maps=/x?y":    "want a path from /",
+		"--secret-path=maps=/x/../y": "holds a dot segment",
+	} {
+		e := s.command("", []string{lnk(), "sandbox", "run", "--yes", "--secret", "maps=" + v.host + ":?key", flags, "--", "true"}, "maps="+secretValue)
+		if e.status != 125 || !strings.Contains(e.errors, says) || strings.Count(e.errors, "\n") != 1 {
+			t.Errorf("%s: %+v", flags, e)
+		}
 	}
 }
 

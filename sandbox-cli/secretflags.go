@@ -23,13 +23,15 @@ import (
 // secretFlags are how a person gives a secret to a run.
 type secretFlags struct {
 	withFD  int      // what RunWith is read from; -1 is nothing
-	secrets []string // <name>=<host>:<header>[:<template>]
+	secrets []string // <name>=<host>:<header>[:<template>], or <name>=<host>:?<member>
+	paths   []string // <name>=<path>
 	from    []string // <name>=env:<variable>, file:<path> or command:<words>
 }
 
 func (f *secretFlags) flags(fl *pflag.FlagSet) {
 	fl.IntVar(&f.withFD, "with-fd", -1, "a descriptor to read {\"env\", \"secrets\", \"serve\", \"write\"} from")
-	fl.StringArrayVar(&f.secrets, "secret", nil, "a secret that is added outside: <name>=<host>:<header>[:<template>]")
+	fl.StringArrayVar(&f.secrets, "secret", nil, "a secret that is added outside: <name>=<host>:<header>[:<template>], or <name>=<host>:?<member> for a member of the query")
+	fl.StringArrayVar(&f.paths, "secret-path", nil, "a path that may be called with it, and no other may then: <name>=<path>; one that ends in a slash is all under it")
 	fl.StringArrayVar(&f.from, "secret-from", nil, "where its value is: <name>=env:<variable>, file:<path> or command:<words>")
 }
 
@@ -49,12 +51,24 @@ func (f secretFlags) secretsOfFlags() ([]givenSecret, error) {
 			return nil, refuse("--secret-from %s: no --secret has this name", form.Quote(name))
 		}
 	}
+	paths := map[string][]string{}
+	for _, entry := range f.paths {
+		name, path, ok := strings.Cut(entry, "=")
+		if !ok || !strings.HasPrefix(path, "/") {
+			return nil, refuse("--secret-path %s: want <name>=<path>, a path as it stands behind the host: /v1/ is all under it", form.Quote(entry))
+		}
+		if !slices.ContainsFunc(f.secrets, func(entry string) bool { return strings.HasPrefix(entry, name+"=") }) {
+			return nil, refuse("--secret-path %s: no --secret has this name", form.Quote(name))
+		}
+		paths[name] = append(paths[name], path)
+	}
 	var all []givenSecret
 	for _, entry := range f.secrets {
 		name, s, err := parseSecret(entry)
 		if err != nil {
 			return nil, refuse("--secret %v", err)
 		}
+		s.Secret.Secret.Paths = paths[name]
 		where, given := from[name]
 		if !given {
 			where = "env:" + name
@@ -67,7 +81,8 @@ func (f secretFlags) secretsOfFlags() ([]givenSecret, error) {
 	return all, nil
 }
 
-// parseSecret reads <name>=<host>[:<port>]:<header>[:<template>].
+// parseSecret reads <name>=<host>[:<port>]:<header>[:<template>], and
+// <name>=<host>[:<port>]:?<member>.
 func parseSecret(entry string) (name string, s givenSecret, err error) {
 	name, rest, ok := strings.Cut(entry, "=")
 	if err := form.Name(name); !ok || err != nil {
@@ -81,14 +96,22 @@ func parseSecret(entry string) (name string, s givenSecret, err error) {
 	if _, err := strconv.ParseUint(port, 10, 16); err == nil {
 		host, rest = host+":"+port, behind
 	}
+	if member, is := strings.CutPrefix(rest, "?"); is && host != "" {
+		if err := form.Token(member); err != nil {
+			return name, s, fmt.Errorf("%s: want the name of one member of the query behind the ?, and nothing behind that", form.Quote(entry))
+		}
+		return name, givenSecret{Secret: client.Secret{
+			Secret: route.Secret{Host: host, Query: member}, URL: variableOf(name) + "_URL", Placeholder: variableOf(name),
+		}}, nil
+	}
 	header, template, templated := strings.Cut(rest, ":")
 	if host == "" || header == "" {
-		return name, s, fmt.Errorf("%s: want <name>=<host>:<header>[:<template>]", form.Quote(entry))
+		return name, s, fmt.Errorf("%s: want <name>=<host>:<header>[:<template>], or <name>=<host>:?<member>", form.Quote(entry))
 	}
 	if templated && strings.Count(template, "{}") != 1 {
 		return name, s, fmt.Errorf("%s: a template holds {} once, where the secret stands: Bearer {}", form.Quote(entry))
 	}
-	variable := strings.TrimPrefix(route.ToolVariable(name), "LNK_TOOL_")
+	variable := variableOf(name)
 	return name, givenSecret{
 		Secret: client.Secret{
 			Secret: route.Secret{Host: host, Header: header}, URL: variable + "_URL", Placeholder: variable,
@@ -96,6 +119,11 @@ func parseSecret(entry string) (name string, s givenSecret, err error) {
 		},
 		template: template,
 	}, nil
+}
+
+// variableOf is the variable that a secret's placeholder is in.
+func variableOf(name string) string {
+	return strings.TrimPrefix(route.ToolVariable(name), "LNK_TOOL_")
 }
 
 // hostOf takes the host from the front: an IPv6 address stands in brackets.
