@@ -207,3 +207,13 @@ func TestConnectRefusalIsInTheFirstLine(t *testing.T) {
 		}
 	}
 }
+
+// What an owner writes of a pause is text, and ends no line.
+func TestReasonOfAPauseEndsNoLine(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.proxy.Pause("lunch\r\nX-Injected: 1\r\n\r\ncaf\u00e9")
+	resp, body := l.client().say("CONNECT ok.test:443 HTTP/1.1\r\nHost: ok.test:443\r\n\r\n").answer("CONNECT")
+	if resp.StatusCode != 503 || resp.Header.Get("X-Injected") != "" || !strings.HasSuffix(resp.Status, `lunch\r\nX-Injected: 1\r\n\r\ncaf\u00e9`) || !strings.Contains(body, "lunch") {
+		t.Errorf("%q %q %q", resp.Status, resp.Header, body)
+	}
+}
