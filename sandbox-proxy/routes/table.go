@@ -145,6 +145,7 @@ func (t *Table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		t.proxy.Missing(w, r)
 		return
 	}
+	rest = escaped(rest)
 	at, err := url.ParseRequestURI(rest)
 	if err != nil {
 		t.proxy.Missing(w, r)
@@ -166,6 +167,25 @@ func (t *Table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set(callerKeyHeader, t.caller.Key)
 	}
 	t.proxy.Visit(w, r, m.name, m.bridge)
+}
+
+// escaped is a target with what no path may hold escaped, and every escape that
+// is there kept: net/url would decode the whole path to write it anew, and an
+// escaped slash would become one.
+func escaped(target string) string {
+	path, query, asked := strings.Cut(target, "?")
+	var b strings.Builder
+	for i := range len(path) {
+		if c := path[i]; c < 0x80 && strings.IndexByte("\"<>\\^`{|}", c) < 0 {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	if asked {
+		b.WriteString("?" + query)
+	}
+	return b.String()
 }
 
 // find gives the mount that a request's target names, and what follows it. The

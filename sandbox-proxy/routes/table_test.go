@@ -55,6 +55,9 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.Copy(c, c)
 	default:
 		body, _ := io.ReadAll(r.Body)
+		if r.URL.RequestURI() != r.RequestURI {
+			fmt.Fprintf(w, "decoded: ")
+		}
 		fmt.Fprintf(w, "%s %s|caller=%s key=%s mine=%s auth=%s|%s", r.Method, r.RequestURI, r.Header["Lnk-Caller"], r.Header["Lnk-Caller-Key"], r.Header["Lnk_caller-X"], r.Header["Proxy-Authorization"], body)
 	}
 }
@@ -163,9 +166,11 @@ func TestMounted(t *testing.T) {
 			base + "?a=b":            "GET /?a=b",
 			base + "/":               "GET /",
 			base + "/x/%2F..//y?q=1": "GET /x/%2F..//y?q=1",
+			// What has to be escaped takes nothing else's escape away.
+			base + "/a%2fb/{c}|\xc3\xa9?d|\xe9": "GET /a%2fb/%7Bc%7D%7C%C3%A9?d|\xe9",
 		} {
 			resp, body := l.say(t, get(path))
-			if resp.StatusCode != 200 || !strings.HasPrefix(body, want+"|") {
+			if resp.StatusCode != 200 || !strings.HasPrefix(body, want+"|") || strings.Contains(body, "decoded") {
 				t.Errorf("%s: %d %s, want %s", path, resp.StatusCode, body, want)
 			}
 		}
