@@ -61,4 +61,56 @@ if /usr/bin/python3 -m pip --version >/dev/null 2>&1; then
   || /usr/bin/python3 -m pip -q install --no-index --find-links ../index --target ../venv/lib/python3*/site-packages madehere
 else /usr/bin/python3 -m zipfile -e ../index/*.whl ../venv/lib/python3*/site-packages/; fi
 ../venv/bin/python -c 'import madehere'`)
+	work("git, more", "HELLO\nup.bin: 3 bytes\n", `
+git init -q --bare -b main base.git; export GIT_CONFIG_GLOBAL=$PWD/gitconfig
+git config --global protocol.file.allow always; git config --global user.name n; git config --global user.email e@example
+git clone -q "file://$PWD/base.git" more 2>/dev/null; cd more; echo one > one; git add one; git commit -qm one; git push -q origin HEAD:main
+git submodule --quiet add "file://$PWD/../base.git" sub; git commit -qm sub
+git config filter.up.clean 'tr a-z A-Z'; git config filter.up.smudge 'tr A-Z a-z'
+git config filter.size.clean "$PWD/../clean %f"
+printf '#!/bin/sh\necho "$1: $(wc -c) bytes"\n' > ../clean; chmod +x ../clean
+printf '*.up filter=up\n*.bin filter=size\n' > .gitattributes
+echo hello > a.up; printf abc > up.bin; git add .; git commit -qm filters; git show HEAD:a.up HEAD:up.bin
+git clone -q --recurse-submodules . ../again; test -f ../again/sub/one
+git gc -q; git fsck 2>/dev/null; git bisect start >/dev/null; git bisect reset >/dev/null 2>&1`)
+	work("node", "pass 2", `
+cat > t.test.mjs <<'J'
+import { test } from 'node:test'
+import assert from 'node:assert'
+import { Worker } from 'node:worker_threads'
+import { watch, writeFileSync } from 'node:fs'
+test('worker', async () => {
+  const w = new Worker('const { parentPort: p } = require("worker_threads"); const a = new Int32Array(new SharedArrayBuffer(4)); Atomics.add(a, 0, 3); p.postMessage(a[0])', { eval: true })
+  assert.equal(await new Promise(r => w.on('message', r)), 3)
+})
+test('watch', async () => {
+  const seen = new Promise(r => { const w = watch('.', (_, name) => { if (name === 'seen') { w.close(); r(name) } }) })
+  writeFileSync('seen', '')
+  assert.equal(await seen, 'seen')
+})
+J
+node --test t.test.mjs`)
+	work("sqlite", "80 rows", `
+cat > s.py <<'P'
+import multiprocessing as m, sqlite3
+def fill(n):
+    d = sqlite3.connect("s.db", timeout=30)
+    for i in range(20):
+        with d: d.execute("insert into t values (?)", (i,))
+if __name__ == "__main__":
+    d = sqlite3.connect("s.db"); assert d.execute("pragma journal_mode=wal").fetchone()[0] == "wal"
+    d.execute("create table t (a)"); d.commit()
+    with m.Pool(4) as p: p.map(fill, range(4))
+    print(*d.execute("select count(*) from t").fetchone(), "rows")
+P
+/usr/bin/python3 s.py`)
+	work("who and what", "all well", `
+test "$(id -un)" = "$(whoami)"; test "$(ls -ld . | awk '{print $3}')" = "$(id -un)"
+perl -e 'exit !(getpwuid($<))[0]'; test "$(date +%Z)" = "$(perl -MPOSIX -e 'print strftime("%Z", localtime)')"
+test "$(nproc)" -ge 1; free >/dev/null; df . >/dev/null; ps -e >/dev/null; top -bn1 >/dev/null
+s=0; timeout 0.1 sleep 5 || s=$?; test $s = 124
+mkfifo f; echo x > f & test "$(cat f)" = x; wait
+script -qec tty /dev/null | grep -q /dev/pts/
+locale -a >/dev/null; getent hosts localhost >/dev/null; flock l true; nice true; touch h; ln h i
+echo '{"all": "well"}' | jq -r '"all " + .all'`)
 }

@@ -29,6 +29,7 @@ var Needed = []Program{
 	{"ip", "iproute2", "the networks that tests make"},
 	{"jq", "jq", "the JSON that other programs read"},
 	{"less", "less", "a pager on a sandbox's terminal"},
+	{"make", "make", "real work inside"},
 	{"nft", "nftables", "reads back the rules that were set"},
 	{"node", "nodejs", "calls out, as node does"},
 	{"perl", "perl-base", "calls out, without a proxy"},
