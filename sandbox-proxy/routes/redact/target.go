@@ -13,7 +13,26 @@ type target struct {
 	text    string   // what is looked for
 	instead string   // what stands for it, as long
 	kind    kind     // how characters are written
-	between []string // what may stand between two of them
+	between []string // what may stand between two of them, of several bytes
+	single  *set     // and of one
+	several *set     // what those of several begin with
+}
+
+// A set is a set of bytes.
+type set [256]bool
+
+// among gives what may stand between characters as a target has it.
+func among(pieces []string) (between []string, single, several *set) {
+	single, several = &set{}, &set{}
+	for _, p := range pieces {
+		if len(p) == 1 {
+			single[p[0]] = true
+			continue
+		}
+		between = append(between, p)
+		several[p[0]] = true
+	}
+	return between, single, several
 }
 
 type kind uint8
@@ -60,9 +79,17 @@ func (t *target) at(b []byte, last bool, instead *[]byte) (end int, m match) {
 		n, m := t.oneOf(b[end:], t.text[i], last)
 		from := end
 		for pieces := 0; m == differs && i > 0 && pieces < maxBetween; pieces++ {
-			var skip int
-			if skip, m = anyOf(b[end:], t.between); m != matches {
-				break
+			skip := 1
+			if blank := b[end] == ' ' || b[end] == '\t'; blank && t.kind == base64d && pieces == 0 {
+				break // it folds a line, and ends none
+			}
+			if !t.single[b[end]] {
+				if !t.several[b[end]] {
+					break
+				}
+				if skip, m = anyOf(b[end:], t.between); m != matches {
+					break
+				}
 			}
 			end += skip
 			n, m = t.oneOf(b[end:], t.text[i], last)
@@ -110,6 +137,12 @@ func (t *target) one(b []byte, c byte) (n int, m match) {
 		return hexByte(b, c)
 	}
 	same := b[0] == c
+	if !escapes[b[0]] && t.kind == written {
+		if same {
+			return 1, matches
+		}
+		return 0, differs
+	}
 	if t.kind == base64d {
 		same = same || c == '+' && (b[0] == '-' || b[0] == ' ') || c == '/' && b[0] == '_'
 	}
@@ -149,6 +182,9 @@ func (t *target) one(b []byte, c byte) (n int, m match) {
 	}
 	return n, m
 }
+
+// escapes begin what stands for another character.
+var escapes = set{'%': true, '\\': true, '&': true, '=': true, '+': true}
 
 // hexByte is two hexadecimal digits, in either case.
 func hexByte(b []byte, c byte) (int, match) {
