@@ -104,10 +104,13 @@ func makeNew(folder int, e *entry) (int, error) {
 		}
 		return fd, nil
 	}
-	if fd, err = lookAt(folder, e); err == errTaken {
-		// A umask that takes even its owner's rights away, or somebody was here.
+	fd, err = lookAt(folder, e)
+	if err != nil && err != unix.EAGAIN {
 		unix.Unlinkat(folder, name, unix.AT_REMOVEDIR)
-		return -1, &Error{Path: e.Path, Kind: ErrCannotMake, Err: unix.EACCES}
+	}
+	if err == errTaken {
+		// A umask that takes even its owner's rights away, or somebody was here.
+		err = &Error{Path: e.Path, Kind: ErrCannotMake, Err: unix.EACCES}
 	}
 	return fd, err
 }
@@ -131,6 +134,8 @@ func lookAt(folder int, e *entry) (int, error) {
 		return fd, nil
 	case unix.ENOENT:
 		return -1, unix.EAGAIN
+	case unix.EMFILE, unix.ENFILE, unix.ENOMEM: // which says nothing of what is there
+		return -1, &Error{Path: e.Path, Kind: ErrCannotMake, Err: err}
 	}
 	return -1, errTaken
 }
