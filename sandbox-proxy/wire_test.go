@@ -39,3 +39,41 @@ func TestAddAfterStop(t *testing.T) {
 		t.Error("a closed proxy takes a call")
 	}
 }
+
+// A call that a stop ends says so; one that ended before it, was refused, or was
+// open at the end of the proxy says what it did before.
+func TestCutIsTold(t *testing.T) {
+	j, err := judge.New(judge.Rules{}, judge.Machine())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(Config{Sandbox: "web", Judge: j})
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := p.dialContext()
+	told := func(r Record) judge.Reason { r.cut(p, open); return r.Reason }
+	if got := told(Record{Allowed: true}); got != "" {
+		t.Errorf("an open wire cut it: %s", got)
+	}
+	p.Stop("")
+	for name, c := range map[string]struct {
+		r    Record
+		want judge.Reason
+	}{
+		"open":              {Record{Allowed: true}, Stopped},
+		"being connected":   {Record{Allowed: true, Reason: Failed}, Stopped},
+		"refused":           {Record{Reason: judge.Malformed}, judge.Malformed},
+		"turned away later": {Record{Allowed: true, Reason: Protocol}, Protocol},
+	} {
+		if got := told(c.r); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	p.Resume()
+	open = p.dialContext()
+	p.Close()
+	if got := told(Record{Allowed: true}); got != "" {
+		t.Errorf("the end of the proxy is told as %s", got)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -120,9 +121,10 @@ func called(t *testing.T, cmd *exec.Cmd) end {
 
 func TestCallIsDescribed(t *testing.T) {
 	words := []string{"", "a b", "-x", "--", "\x1b[31m", "\xff", strings.Repeat("w", 100<<10)}
-	var got *bridge
-	cmd := calling(t, served(t, func(b *bridge) { got = b; b.exit(frame.Ended{Status: 7}) }), words...)
+	described := make(chan *bridge, 1)
+	cmd := calling(t, served(t, func(b *bridge) { described <- b; b.exit(frame.Ended{Status: 7}) }), words...)
 	e := called(t, cmd)
+	got := <-described
 	if e.status.ExitStatus() != 7 || e.out+e.errs != "" {
 		t.Errorf("ended with %d, %q %q", e.status.ExitStatus(), e.out, e.errs)
 	}
@@ -292,9 +294,12 @@ func TestBrokenOutput(t *testing.T) {
 }
 
 func TestOpensPages(t *testing.T) {
+	var mu sync.Mutex
 	var asked string
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
 		asked = r.Method + " " + r.URL.Path + " " + string(b)
 		if strings.Contains(string(b), "no") {
 			w.WriteHeader(http.StatusForbidden)
@@ -315,11 +320,16 @@ func TestOpensPages(t *testing.T) {
 		{[]string{"a", "b"}, statusUsage, "lnk sandbox: xdg-open: want one address, http or https\n", ""},
 		{nil, statusUsage, "lnk sandbox: xdg-open: want one address, http or https\n", ""},
 	} {
+		mu.Lock()
 		asked = ""
+		mu.Unlock()
 		cmd := calling(t, "")
 		cmd.Args, cmd.Env = append([]string{"xdg-open"}, c.words...), []string{"LNK_SANDBOX_OPEN=" + s.URL + "/open/open"}
-		if e := called(t, cmd); e.status.ExitStatus() != c.status || e.errs != c.errs || e.out != "" || asked != c.asked {
+		e := called(t, cmd)
+		mu.Lock()
+		if e.status.ExitStatus() != c.status || e.errs != c.errs || e.out != "" || asked != c.asked {
 			t.Errorf("%q: ended with %d, %q, asked %q", c.words, e.status.ExitStatus(), e.errs, asked)
 		}
+		mu.Unlock()
 	}
 }
