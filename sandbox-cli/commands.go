@@ -58,6 +58,11 @@ func newRoot(s Streams) *cobra.Command {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		// A number that is none is told in the words of Go's library.
+		text, _, told := strings.Cut(err.Error(), ": strconv.")
+		if told {
+			err = errors.New(text + ": not a value of that kind")
+		}
 		return withStatus(statusRefused, err)
 	})
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newTool(s), newAsks(s))

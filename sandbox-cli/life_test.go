@@ -146,43 +146,6 @@ func TestBackgroundChildrenEndWithTheProgram(t *testing.T) {
 	}
 }
 
-// After kill -9 of any process of the chain nothing is left: no process of the
-// sandbox, no stub in the project.
-func TestKillOfAnyProcess(t *testing.T) {
-	for _, net := range [][]string{nil, {allow}} {
-		for victim := 0; ; victim++ {
-			s := newSandbox(t)
-			mark := fmt.Sprintf("77%05d", os.Getpid()*10%99999)
-			before := listing(t, s.project)
-			argv := append(append([]string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, net...), "--", "sh", "-c", "echo up; exec sleep "+mark)
-			cmd, _ := s.start(argv...)
-			// /proc lists a child only once its parent has settled.
-			var family []int
-			eventually(t, func() error {
-				if family = descendants(cmd.Process.Pid); len(family) < 4 {
-					return fmt.Errorf("%q: only %d processes", net, len(family))
-				}
-				return nil
-			})
-			if victim == len(family) {
-				cmd.Process.Kill()
-				waitFor(t, cmd)
-				break
-			}
-			name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", family[victim]))
-			syscall.Kill(family[victim], syscall.SIGKILL)
-			waitFor(t, cmd)
-			gone(t, "sleep "+mark)
-			eventually(t, func() error {
-				if after := listing(t, s.project); after != before {
-					return fmt.Errorf("%q: after the kill of %.40q: left %s", net, name, after)
-				}
-				return nil
-			})
-		}
-	}
-}
-
 // descendants gives pid and every process below it, parents first.
 func descendants(pid int) []int {
 	all := []int{pid}
@@ -201,7 +164,7 @@ func descendants(pid int) []int {
 }
 
 // gone waits until no process's command line holds the text.
-func gone(t *testing.T, text string) {
+func gone(t testing.TB, text string) {
 	t.Helper()
 	eventually(t, func() error {
 		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -215,7 +178,7 @@ func gone(t *testing.T, text string) {
 	})
 }
 
-func eventually(t *testing.T, check func() error) {
+func eventually(t testing.TB, check func() error) {
 	t.Helper()
 	var err error
 	for end := time.Now().Add(hangGuard / 4); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

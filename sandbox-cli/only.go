@@ -15,7 +15,9 @@ func (f runFlags) programs(spec *client.Spec, folder string) ([]string, error) {
 	var paths []string
 	for _, name := range f.only {
 		switch {
-		case !strings.Contains(name, "/") && !slices.Contains([]string{"", ".", "..", "~"}, name):
+		case name == "":
+			return nil, refuse("--only: empty, name a program or a folder of programs (of a variable, see that it is set)")
+		case !strings.Contains(name, "/") && !slices.Contains([]string{".", "..", "~"}, name):
 			found := onPath(name, spec)
 			if found == "" {
 				return nil, refuse("--only %s: not found on PATH: name it by its path, as ./%s", name, name)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -85,7 +86,7 @@ or an interpreter that may be executed runs whatever it is given.`,
 
 // grants are the flags that open something; `why` takes the same.
 func (f *runFlags) grants(fl *pflag.FlagSet) {
-	fl.StringVar(&f.spec, "spec", "", "a sandbox.toml (or .json) that says what is opened")
+	fl.Var((*fileName)(&f.spec), "spec", "a sandbox.toml (or .json) that says what is opened")
 	fl.StringArrayVar(&f.write, "write", nil, "a file or folder to read and write")
 	fl.StringArrayVar(&f.dotFiles, "write-dot-files", nil, "a --write folder whose .git, .envrc, .vscode and .idea may be written")
 	fl.StringArrayVar(&f.read, "read", nil, "a file or folder to read")
@@ -102,6 +103,21 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.UintSliceVar(&f.models, "local-model", nil, "the port of a model server on this machine; its address is in LNK_LOCAL_MODEL_<port>")
 	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
 	fl.BoolVar(&f.lan, "lan", false, "addresses that are not the internet's too")
+}
+
+// A fileName is a flag's. An empty one, as of a variable that is not set, is
+// not the same as no flag.
+type fileName string
+
+func (f *fileName) String() string { return string(*f) }
+func (f *fileName) Type() string   { return "string" }
+
+func (f *fileName) Set(name string) error {
+	if name == "" {
+		return errors.New("empty, want a file (of a variable, see that it is set)")
+	}
+	*f = fileName(name)
+	return nil
 }
 
 func run(s Streams, f runFlags, argv []string) error {

@@ -66,7 +66,7 @@ func specOf(text []byte, isJSON bool) (client.Spec, error) {
 func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, error) {
 	cwd, err := os.Getwd()
 	if err != nil {
-		return client.Confinement{}, fmt.Errorf("the current folder: %w", err)
+		return client.Confinement{}, fmt.Errorf("the current folder is not there anymore: %w: go to another", err)
 	}
 	spec, folder := client.Spec{}, cwd
 	if f.spec != "" {
@@ -151,7 +151,9 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	absolute := func(paths []string) []string {
 		var out []string
 		for _, p := range paths {
-			if !filepath.IsAbs(p) && p != "~" && !strings.HasPrefix(p, "~/") {
+			// An empty one, as of a variable that is not set, is no name of the
+			// current folder: it is refused like a spec's.
+			if p != "" && !filepath.IsAbs(p) && p != "~" && !strings.HasPrefix(p, "~/") {
 				p = filepath.Join(cwd, p)
 			}
 			out = append(out, p)
@@ -191,7 +193,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	}
 }
 
-// any says whether a flag grants something.
+// any says whether a flag grants something. To hide is to grant nothing.
 func (f runFlags) any() bool {
-	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hide)+len(f.hosts)+len(f.tcp)+len(f.ports)+len(f.serve)+len(f.models)+len(f.secrets)+len(f.modelFlags.of) > 0 || f.lan || f.readHome
+	return len(f.write)+len(f.dotFiles)+len(f.read)+len(f.hosts)+len(f.tcp)+len(f.ports)+len(f.serve)+len(f.models)+len(f.secrets)+len(f.modelFlags.of) > 0 || f.lan || f.readHome
 }

@@ -96,6 +96,9 @@ func checkSpec(spec Spec, base Base) error {
 func (b Base) places(key string, entries []string, check func(string) error) ([]string, error) {
 	out := []string{}
 	for _, entry := range entries {
+		if entry == "" {
+			return nil, keyError(key, form.Refuse(form.Quote(entry)+": empty, name a file or folder (of a variable, see that it is set)"))
+		}
 		p := b.absolute(entry)
 		if err := check(p); err != nil {
 			return nil, keyError(key, err)

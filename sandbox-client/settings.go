@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
 
 	"github.com/lnkhq/lnk-sandbox/measure-contract"
@@ -40,11 +41,16 @@ func Settings() (SettingsFolder, error) {
 	return SettingsFolder(filepath.Join(home, ".lnk")), nil
 }
 
-// homeFolder is what HOME names.
+// homeFolder is what HOME names, or, where that is not set or empty as under
+// `env -i`, cron and services, what the user database says.
 func homeFolder() (string, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("the home folder: %w: set HOME", err)
+	home := os.Getenv("HOME")
+	if home == "" {
+		u, err := user.Current()
+		if err != nil || u.HomeDir == "" {
+			return "", errors.New("the home folder: HOME names none and the user database has none either: set HOME")
+		}
+		home = u.HomeDir
 	}
 	if err := form.PathText(home); err != nil {
 		return "", fmt.Errorf("HOME: %w", err)

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -9,6 +10,10 @@ import (
 )
 
 func TestSettings(t *testing.T) {
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ lnk, home, want string }{
 		{"", "/home/ann", "/home/ann/.lnk"},
 		{"", "/home/ann/", "/home/ann/.lnk"},
@@ -17,7 +22,7 @@ func TestSettings(t *testing.T) {
 		{"rel", "/home/ann", ""},
 		{"/data\nlnk", "/home/ann", ""},
 		{"", "rel", ""},
-		{"", "", ""},
+		{"", "", filepath.Join(me.HomeDir, ".lnk")},
 	} {
 		t.Setenv(client.HomeVariable, c.lnk)
 		t.Setenv("HOME", c.home)

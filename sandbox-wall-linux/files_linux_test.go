@@ -309,8 +309,8 @@ func TestRealCurrentFolder(t *testing.T) {
 	s.work = other // where it is started, not what it may write
 	p := s.plan(c, "/bin/sh", "-c", "pwd")
 	s.want(s.start(p), s.home+"/work")
-	if len(p.Notes) == 0 || !strings.Contains(p.Notes[0], other) {
-		t.Errorf("notes %q", p.Notes)
+	if len(p.Notes) == 0 || !strings.Contains(p.Notes[0], other) || len(p.Warnings) == 0 || !strings.Contains(p.Warnings[0], other) {
+		t.Errorf("notes %q, warnings %q", p.Notes, p.Warnings)
 	}
 	c.Write = nil
 	s.want(s.run(c, "pwd"), "/")

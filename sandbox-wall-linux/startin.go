@@ -28,7 +28,10 @@ func (d *draft) startIn() {
 	if d.f.Dir != "" {
 		from += " " + shown(d.f.Dir)
 	}
+	// Told at each start: a program that cleans up what is around it would do
+	// so in another folder than its caller thinks.
 	d.note("%s is not in view: it starts in %s", from, shown(d.plan.Dir))
+	d.warn("%s is not in view: the program starts in %s", from, shown(d.plan.Dir))
 }
 
 // isFolder says whether a program can be in a place.

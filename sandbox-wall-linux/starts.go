@@ -32,7 +32,7 @@ func startOf(r io.ReaderAt) Start {
 	head = head[:n]
 	if line, script := bytes.CutPrefix(head, []byte("#!")); script {
 		line, _, _ = bytes.Cut(line, []byte("\n"))
-		return Start{Script: strings.Fields(string(line))}
+		return Start{Script: strings.FieldsFunc(string(line), func(r rune) bool { return r == ' ' || r == '\t' })}
 	}
 	if n < 64 || string(head[:6]) != "\x7fELF\x02\x01" {
 		return Start{}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 )
 
 // Streams are the standard streams of one command.
@@ -53,7 +54,15 @@ func StatusOf(err error) int {
 
 // Complain prints err as one line for the command, or for all of them where it
 // is empty.
-func Complain(w io.Writer, command string, err error) { ComplainLine(w, command, err.Error()) }
+// Several that were joined are parted by semicolons.
+func Complain(w io.Writer, command string, err error) {
+	line := strings.ReplaceAll(err.Error(), "\n", "; ")
+	tooMany := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+	if tooMany && !strings.Contains(line, "ulimit") {
+		line += ": raise the limit on open files (ulimit -n)"
+	}
+	ComplainLine(w, command, line)
+}
 
 // ComplainLine prints a line for the command.
 func ComplainLine(w io.Writer, command, line string) {

@@ -1,8 +1,10 @@
 package say_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"syscall"
 	"testing"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
@@ -32,5 +34,18 @@ func TestStatusOf(t *testing.T) {
 	}
 	if got := say.StatusOf(errors.New("x")); got != 1 {
 		t.Error(got)
+	}
+}
+
+func TestComplain(t *testing.T) {
+	for want, err := range map[string]error{
+		"lnk sandbox run: a; b\n": errors.Join(errors.New("a"), errors.New("b")),
+		"lnk sandbox run: pipe: too many open files: raise the limit on open files (ulimit -n)\n": fmt.Errorf("pipe: %w", syscall.EMFILE),
+		"lnk sandbox run: raise it (ulimit -n): too many open files\n":                            fmt.Errorf("raise it (ulimit -n): %w", syscall.EMFILE),
+	} {
+		var b bytes.Buffer
+		if say.Complain(&b, "run", err); b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
 	}
 }

@@ -116,7 +116,7 @@ func (b *sandbox) verdict(ws syscall.WaitStatus, failed *Error) (int, error) {
 	case ws.Signaled():
 		return StatusSetup, setupError("the sandbox could not be set up", fmt.Errorf("bubblewrap was ended by %v", ws.Signal()))
 	}
-	return StatusSetup, setupError("the sandbox could not be set up", errors.New("bubblewrap gives the reason above"))
+	return StatusSetup, setupError("the sandbox could not be set up", b.unforeseen())
 }
 
 // filterRead says whether bubblewrap came so far as to read the filter, which

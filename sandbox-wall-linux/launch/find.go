@@ -46,7 +46,9 @@ func interpreter(head []byte) string {
 		return ""
 	}
 	line, _, whole := bytes.Cut(line, []byte("\n"))
-	words := bytes.Fields(line)
+	// Blanks part words, and nothing else does: the \r of lines that end as on
+	// Windows is the name's (load_script in fs/binfmt_script.c).
+	words := bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
 	// A name that fills all that the kernel looks at may go on.
 	if len(words) == 0 || !whole && len(words) == 1 && len(head) >= maxScript {
 		return ""

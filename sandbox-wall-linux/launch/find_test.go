@@ -32,6 +32,7 @@ func TestInterpreter(t *testing.T) {
 	long := "#!/" + strings.Repeat("x", maxScript-3)
 	for head, want := range map[string]string{
 		"#!/bin/sh\n": "/bin/sh", "#! /usr/bin/env -S node\nx": "/usr/bin/env", "#!/bin/sh": "/bin/sh",
+		"#!/bin/sh\r\n": "/bin/sh\r", "#!\t/bin/sh\t-e\n": "/bin/sh",
 		"#!\n/bin/sh": "", "": "", "\x7fELF": "", "# !/bin/sh\n": "", long: "", "#!/bin/sh -" + strings.Repeat("x", maxScript): "/bin/sh",
 	} {
 		if got := interpreter([]byte(head)); got != want {

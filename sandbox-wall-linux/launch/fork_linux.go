@@ -23,9 +23,13 @@ func shieldsFor(uid int) []uintptr {
 // fork starts bubblewrap in a pid namespace of its own, or where that is not to
 // be had without.
 func (b *sandbox) fork(argv []string, fds []uintptr, n numbers) (pid int, shielded bool, err error) {
-	for _, flags := range b.shields {
+	shields := b.shields
+	if n.orders == 0 && !lastingSecond() {
+		shields = nil
+	}
+	for _, flags := range shields {
 		if n.orders != 0 {
-			flags |= unix.CLONE_NEWNS
+			flags |= unix.CLONE_NEWNS // in which /proc is its own, see prepare
 		}
 		pid, err = syscall.ForkExec(argv[0], argv, b.attr(fds, flags))
 		switch {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -125,6 +126,9 @@ func (r insideRoot) interpreted(file string) error {
 	}
 	i, err := r.open(by, unix.O_PATH)
 	if err == unix.ENOENT || err == unix.ENOTDIR {
+		if strings.HasSuffix(by, "\r") {
+			return fmt.Errorf("%w: %s, since its lines end as on Windows", errBadInterpreter, by)
+		}
 		return fmt.Errorf("%w: %s", errBadInterpreter, by)
 	}
 	if err == nil {

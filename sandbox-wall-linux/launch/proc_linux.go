@@ -52,6 +52,25 @@ func ownProc() error {
 	return nil
 }
 
+// initPID is the pid namespace that the machine began with: its number is a
+// constant of the kernel's (PROC_PID_INIT_INO in include/linux/proc_ns.h).
+const initPID = "pid:[4026531836]"
+
+// lastingSecond says whether /proc holds a process 2 that never ends: the
+// parent of all kernel threads, which only the first pid namespace has, and
+// which mounts with hidepid= show to nobody else (proc(5)). A bubblewrap that
+// is the first process of a pid namespace calls its child 2 and looks for it in
+// the /proc that it has, which is still ours; without a 2 there it gives up
+// (namespace_ids_read in bubblewrap.c).
+func lastingSecond() bool {
+	var name [32]byte
+	n, err := unix.Readlink("/proc/self/ns/pid", name[:])
+	if err != nil || string(name[:n]) != initPID {
+		return false
+	}
+	return unix.Access("/proc/2/ns", unix.F_OK) == nil
+}
+
 func statusOf(pid int) (process, error) {
 	text, err := procText(pid, "status")
 	return readStatus(text), err

@@ -119,7 +119,7 @@ func (h *Held) write() error {
 		_, err = h.file.Write(text)
 	}
 	if err != nil {
-		return &Error{Path: h.record, Err: err}
+		return h.store.broken(h.record, err)
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (h *Held) undo(o *opened, runs []*run) (Report, error) {
 	err := o.forget(h.record, h.file)
 	h.closeAll()
 	if err != nil {
-		return r, &Error{Path: h.record, Err: err}
+		return r, h.store.broken(h.record, err)
 	}
 	return r, nil
 }

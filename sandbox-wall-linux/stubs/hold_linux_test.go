@@ -397,4 +397,33 @@ func TestLockHasABound(t *testing.T) {
 	if err := lockWithin(int(b.Fd()), 20*time.Millisecond); err != ErrBusy {
 		t.Errorf("%v", err)
 	}
+	// Past the first tries it waits in turn, and has it when it is free.
+	go func() {
+		time.Sleep(10 * inTurn)
+		a.Close()
+	}()
+	if err := lockWithin(int(b.Fd()), time.Minute); err != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// What is wrong with the settings says where, and what to do about it.
+func TestStoreCannotBeMade(t *testing.T) {
+	top := t.TempDir()
+	if err := os.WriteFile(top+"/file", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(top+"/open", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(top+"/open", 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for dir, hint := range map[string]bool{"/file/stubs": true, "/file": true, "/open": false} {
+		_, err := NewStore(top + dir).Hold([]Want{{Path: top + "/.git"}})
+		var e *StoreError
+		if !errors.As(err, &e) || !strings.HasPrefix(err.Error(), "settings: "+top+"/") || strings.Contains(err.Error(), "LNK_HOME") != hint {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
 }

@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"time"
 
@@ -24,31 +25,35 @@ const (
 	lockName     = "lock"
 	recordSuffix = ".run"
 
-	// lockPatience bounds the wait for another run, which holds the lock for
-	// well under a millisecond a stub.
-	lockPatience = 10 * time.Second
-	maxBackoff   = 8 * time.Millisecond
+	// lockPatience bounds the wait for other runs. One holds the lock for well
+	// under a millisecond a stub; hundreds that start at once on a busy
+	// machine wait for each other.
+	lockPatience = time.Minute
+	// inTurn is from when on a wait is the kernel's, which serves in order:
+	// who only tries now and then is overtaken for ever.
+	inTurn = 4 * time.Millisecond
 )
 
 // An opened store is held by one process at a time.
 type opened struct {
-	dir  int
-	lock int
+	store *Store
+	dir   int
+	lock  int
 }
 
 // open makes the store if need be and locks it.
 func (s *Store) open() (*opened, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return nil, fmt.Errorf("stubs: %w", err)
+		return nil, s.broken("", err)
 	}
 	dir, err := unix.Open(s.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("stubs: %s: %w", s.dir, err)
+		return nil, s.broken("", err)
 	}
-	o := &opened{dir: dir, lock: -1}
+	o := &opened{store: s, dir: dir, lock: -1}
 	if err := o.own(); err != nil {
 		o.close()
-		return nil, fmt.Errorf("stubs: %s: %w", s.dir, err)
+		return nil, s.broken("", err)
 	}
 	o.lock, err = unix.Openat(dir, lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err == nil {
@@ -56,9 +61,21 @@ func (s *Store) open() (*opened, error) {
 	}
 	if err != nil {
 		o.close()
-		return nil, fmt.Errorf("stubs: %s: %w", filepath.Join(s.dir, lockName), err)
+		return nil, s.broken(lockName, err)
 	}
 	return o, nil
+}
+
+// broken is err as the store's; a path that it names itself is the better one.
+func (s *Store) broken(name string, err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) && path.IsAbs(at.Path) {
+		return &StoreError{at.Path, at.Err}
+	}
+	if at != nil {
+		err = at.Err
+	}
+	return &StoreError{path.Join(s.dir, name), err}
 }
 
 // own refuses a folder that others could have put records into.
@@ -83,19 +100,38 @@ func (o *opened) close() {
 	unix.Close(o.dir)
 }
 
+// lockWithin locks a file exclusively. After a wait that was too long it leaves
+// a thread waiting, which whoever gives up then takes along.
 func lockWithin(fd int, patience time.Duration) error {
-	deadline := time.Now().Add(patience)
-	for wait := 250 * time.Microsecond; ; wait = min(2*wait, maxBackoff) {
+	for begun, wait := time.Now(), 250*time.Microsecond; ; wait *= 2 {
 		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil:
-			return nil
-		case err != unix.EWOULDBLOCK && err != unix.EINTR:
+		if err == nil || err != unix.EWOULDBLOCK && err != unix.EINTR {
 			return err
-		case time.Now().After(deadline):
-			return ErrBusy
+		}
+		if time.Since(begun) > min(inTurn, patience) {
+			break
 		}
 		time.Sleep(wait)
+	}
+	// The lock is of the open file, not of the number, which is closed by then.
+	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	locked := make(chan error, 1)
+	go func() {
+		err := unix.Flock(own, unix.LOCK_EX)
+		for err == unix.EINTR {
+			err = unix.Flock(own, unix.LOCK_EX)
+		}
+		unix.Close(own)
+		locked <- err
+	}()
+	select {
+	case err := <-locked:
+		return err
+	case <-time.After(patience):
+		return ErrBusy
 	}
 }
 
@@ -111,7 +147,7 @@ type run struct {
 func (o *opened) runs(except string) ([]*run, error) {
 	names, err := recordNames(o.dir)
 	if err != nil {
-		return nil, fmt.Errorf("stubs: %w", err)
+		return nil, o.store.broken("", err)
 	}
 	var runs []*run
 	for _, name := range names {
@@ -124,7 +160,7 @@ func (o *opened) runs(except string) ([]*run, error) {
 		}
 		if err != nil {
 			closeRuns(runs)
-			return nil, fmt.Errorf("stubs: record %s: %w", name, err)
+			return nil, o.store.broken(name, err)
 		}
 		runs = append(runs, r)
 	}
@@ -195,12 +231,12 @@ func (o *opened) create() (name string, f *os.File, err error) {
 	name = hex.EncodeToString(random[:]) + recordSuffix
 	fd, err := unix.Openat(o.dir, name, unix.O_RDWR|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return "", nil, fmt.Errorf("stubs: make a record: %w", err)
+		return "", nil, o.store.broken(name, err)
 	}
 	f = os.NewFile(uintptr(fd), name)
 	if err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		o.forget(name, f)
-		return "", nil, fmt.Errorf("stubs: lock a record: %w", err)
+		return "", nil, o.store.broken(name, err)
 	}
 	return name, f, nil
 }
@@ -208,6 +244,9 @@ func (o *opened) create() (name string, f *os.File, err error) {
 func (o *opened) forget(name string, f *os.File) error {
 	err := unix.Unlinkat(o.dir, name, 0)
 	f.Close()
+	if err == unix.ENOENT { // somebody removed the settings meanwhile
+		return nil
+	}
 	return err
 }
 

@@ -105,14 +105,15 @@ func makeNew(folder int, e *entry) (int, error) {
 		return fd, nil
 	}
 	fd, err = lookAt(folder, e)
-	if err != nil && err != unix.EAGAIN {
-		unix.Unlinkat(folder, name, unix.AT_REMOVEDIR)
+	if err == nil || err == unix.EAGAIN {
+		return fd, err
 	}
+	unix.Unlinkat(folder, name, unix.AT_REMOVEDIR)
 	if err == errTaken {
 		// A umask that takes even its owner's rights away, or somebody was here.
 		err = &Error{Path: e.Path, Kind: ErrCannotMake, Err: unix.EACCES}
 	}
-	return fd, err
+	return -1, err
 }
 
 // lookAt opens what has the name, if it can be a stub.
@@ -134,7 +135,7 @@ func lookAt(folder int, e *entry) (int, error) {
 		return fd, nil
 	case unix.ENOENT:
 		return -1, unix.EAGAIN
-	case unix.EMFILE, unix.ENFILE, unix.ENOMEM: // which says nothing of what is there
+	case unix.EMFILE, unix.ENFILE, unix.ENOMEM:
 		return -1, &Error{Path: e.Path, Kind: ErrCannotMake, Err: err}
 	}
 	return -1, errTaken

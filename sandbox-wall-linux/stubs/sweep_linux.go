@@ -18,12 +18,12 @@ func (s *Store) Sweep() (Report, error) {
 		return Report{}, nil
 	}
 	if err != nil {
-		return Report{}, fmt.Errorf("stubs: %s: %w", s.dir, err)
+		return Report{}, s.broken("", err)
 	}
 	names, err := recordNames(dir)
 	unix.Close(dir)
 	if err != nil {
-		return Report{}, fmt.Errorf("stubs: %s: %w", s.dir, err)
+		return Report{}, s.broken("", err)
 	}
 	if len(names) == 0 {
 		return Report{}, nil
@@ -87,7 +87,7 @@ func (s *Store) Await(ctx context.Context, record string) (Report, error) {
 	}
 	dir, err := unix.Open(s.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return Report{}, fmt.Errorf("stubs: %s: %w", s.dir, err)
+		return Report{}, s.broken("", err)
 	}
 	fd, err := unix.Openat(dir, record, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	unix.Close(dir)
@@ -95,7 +95,7 @@ func (s *Store) Await(ctx context.Context, record string) (Report, error) {
 		return Report{}, nil // released
 	}
 	if err != nil {
-		return Report{}, fmt.Errorf("stubs: record %s: %w", record, err)
+		return Report{}, s.broken(record, err)
 	}
 	f := os.NewFile(uintptr(fd), record)
 	ended := make(chan error, 1)
@@ -115,7 +115,7 @@ func (s *Store) Await(ctx context.Context, record string) (Report, error) {
 	case err := <-ended:
 		defer f.Close()
 		if err != nil {
-			return Report{}, fmt.Errorf("stubs: record %s: %w", record, err)
+			return Report{}, s.broken(record, err)
 		}
 	}
 	return s.end(record, f)
@@ -140,7 +140,7 @@ func (s *Store) end(record string, f *os.File) (Report, error) {
 	defer closeRuns(runs)
 	dead := &run{name: record, file: f}
 	if err := dead.readEntries(); err != nil {
-		return Report{}, fmt.Errorf("stubs: record %s: %w", record, err)
+		return Report{}, s.broken(record, err)
 	}
 	return o.sweep(append(runs, dead)), nil
 }

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
+	"syscall"
 )
 
 // A Want is a name that must be taken.
@@ -61,10 +63,37 @@ func (e *Error) Error() string {
 	case e.Err == nil:
 		return fmt.Sprintf("stub %s: %v", e.Path, e.Kind)
 	}
-	return fmt.Sprintf("stub %s: %v: %v", e.Path, e.Kind, e.Err)
+	text := fmt.Sprintf("stub %s: %v: %v", e.Path, e.Kind, e.Err)
+	if errors.Is(e.Kind, ErrCannotMake) && errors.Is(e.Err, syscall.EACCES) {
+		text += ": a name that the program must not make is held by an empty folder, so make its folder writable, or let the program have the name (write_dot_files)"
+	}
+	return text
 }
 
 func (e *Error) Unwrap() []error { return []error{e.Kind, e.Err} }
+
+// A StoreError is what went wrong with the store, which is in the settings.
+type StoreError struct {
+	// Path is the file or folder.
+	Path string
+	// Err is the cause.
+	Err error
+}
+
+func (e *StoreError) Error() string {
+	text := fmt.Sprintf("settings: %s: %v", e.Path, e.Err)
+	if slices.ContainsFunc(unwritable, func(cause error) bool { return errors.Is(e.Err, cause) }) {
+		text += ": make room or way for it, or have LNK_HOME name another folder for the settings"
+	}
+	return text
+}
+
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// unwritable are causes that another folder does not have.
+var unwritable = []error{
+	syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR,
+}
 
 // A Report is what became of stubs.
 type Report struct {

@@ -3,6 +3,7 @@ package survey
 import (
 	"encoding/binary"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -21,6 +22,11 @@ func Walk(roots, except []string) Found {
 		return Found{}
 	}
 	l := lister{buf: make([]byte, 32<<10), uid: os.Getuid()}
+	if l.uid == 0 {
+		runtime.LockOSThread() // whose capabilities are changed
+		defer runtime.UnlockOSThread()
+		defer l.asAnybody()()
+	}
 	end := time.Now().Add(Budget)
 	return Look(l.list, Order{Roots: roots, Except: except, Late: func() bool { return time.Now().After(end) }})
 }
@@ -30,14 +36,24 @@ func Walk(roots, except []string) Found {
 type lister struct {
 	buf []byte
 	uid int
+	// privileged calls f with what root may; nil is nobody's to call.
+	privileged func(f func())
 }
 
 func (l *lister) list(dir string) ([]Entry, bool) {
 	// A folder on the way that was swapped for a link leads nowhere.
 	how := unix.OpenHow{Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
-	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &how)
-	for err == unix.EINTR {
+	var fd int
+	var err error
+	open := func() {
 		fd, err = unix.Openat2(unix.AT_FDCWD, dir, &how)
+		for err == unix.EINTR {
+			fd, err = unix.Openat2(unix.AT_FDCWD, dir, &how)
+		}
+	}
+	open()
+	if err == unix.EACCES && l.privileged != nil && (l.owns(dir) || entered(dir)) {
+		l.privileged(open)
 	}
 	if err != nil {
 		return nil, err == unix.EACCES && l.owns(dir)
@@ -66,6 +82,36 @@ func (l *lister) list(dir string) ([]Entry, bool) {
 			entries = append(entries, Entry{name, l.kind(fd, name, kind)})
 		}
 	}
+}
+
+// asAnybody takes from this thread what lets root past modes, until the
+// function that it gives is called: root inside has none of that, and what it
+// cannot get at there is not in need of protection, nor could it be given any.
+func (l *lister) asAnybody() (again func()) {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var all [2]unix.CapUserData
+	if unix.Capget(&header, &all[0]) != nil {
+		return func() {}
+	}
+	few := all
+	few[0].Effective &^= 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
+	set := func(to [2]unix.CapUserData) error { return unix.Capset(&header, &to[0]) }
+	if set(few) != nil {
+		return func() {}
+	}
+	l.privileged = func(f func()) {
+		if set(all) != nil {
+			return
+		}
+		f()
+		_ = set(few)
+	}
+	return func() { _ = set(all) }
+}
+
+// entered says whether a folder can be gone into.
+func entered(dir string) bool {
+	return unix.Faccessat(unix.AT_FDCWD, dir, unix.X_OK, unix.AT_EACCESS) == nil
 }
 
 func (l *lister) owns(dir string) bool {

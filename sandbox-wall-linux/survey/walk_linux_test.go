@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,39 @@ func put(t *testing.T, path, text string) {
 	}
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What root inside cannot get at, having none of root's powers there, is not
+// in need of protection, and could not be given any.
+func TestWalkAsRoot(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const other = 4321
+	for dir, mode := range map[string]os.FileMode{"shut": 0o700, "through": 0o711, "own": 0} {
+		put(t, top+"/"+dir+"/.git/config", "")
+		if dir != "own" {
+			if err := os.Chown(top+"/"+dir, other, other); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(top+"/"+dir, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := Found{Repositories: []Repository{{Path: top + "/own/.git"}, {Path: top + "/through/.git"}}}
+	got := Walk([]string{top}, nil)
+	slices.SortFunc(got.Repositories, func(a, b Repository) int { return strings.Compare(a.Path, b.Path) })
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := os.ReadDir(top + "/shut"); err != nil {
+		t.Errorf("the walk kept what it gave up: %v", err)
 	}
 }
 

@@ -1,0 +1,87 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// errAbove is that bubblewrap has said why, which is not for us to know.
+var errAbove = errors.New("bubblewrap gives the reason above")
+
+const (
+	notThere   = "only another user may go there, and root in a sandbox is no more than anybody: run it as that user, or let others through (chmod o+x)"
+	noProcHere = "parts of /proc are covered here, as container engines do, and then the kernel lets no sandbox have a /proc of its own: start the container with --security-opt systempaths=unconfined (podman: unmask=ALL)"
+)
+
+// unforeseen is why bubblewrap gave up, as far as it can be told afterwards
+// from what often makes it.
+func (b *sandbox) unforeseen() error {
+	for _, f := range b.spec.Files {
+		if path.IsAbs(f.Name()) && closedToRoot(f.Name()) {
+			return fmt.Errorf("%w; %s: %s", errAbove, f.Name(), notThere)
+		}
+	}
+	if procCovered() {
+		return fmt.Errorf("%w; %s", errAbove, noProcHere)
+	}
+	return errAbove
+}
+
+// explained says more of why a view could not be made.
+func explained(err error) error {
+	switch {
+	case errors.Is(err, unix.EACCES) && os.Geteuid() == 0:
+		return fmt.Errorf("%w: %s", err, notThere)
+	case errors.Is(err, unix.EPERM) && procCovered():
+		return fmt.Errorf("%w; %s", err, noProcHere)
+	}
+	return err
+}
+
+// closedToRoot says whether a path cannot be reached by root without what lets
+// it past modes: over what belongs to users that a user namespace does not
+// have, root in it has no such power (user_namespaces(7)).
+func closedToRoot(path string) bool {
+	if os.Geteuid() != 0 {
+		return false
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var all [2]unix.CapUserData
+	if unix.Capget(&header, &all[0]) != nil {
+		return false
+	}
+	few := all
+	few[0].Effective &^= 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH
+	if unix.Capset(&header, &few[0]) != nil {
+		return false
+	}
+	defer unix.Capset(&header, &all[0])
+	var st unix.Stat_t
+	return unix.Stat(path, &st) == unix.EACCES
+}
+
+// procCovered says whether something is mounted over a part of /proc.
+func procCovered() bool {
+	table, err := os.ReadFile("/proc/self/mountinfo")
+	return err == nil && coversProc(string(table))
+}
+
+// coversProc reads a table of mounts (proc_pid_mountinfo(5)). What systemd
+// mounts there covers nothing.
+func coversProc(mountinfo string) bool {
+	for line := range strings.Lines(mountinfo) {
+		words := strings.Fields(line)
+		if len(words) > 4 && strings.HasPrefix(words[4], "/proc/") && words[4] != "/proc/sys/fs/binfmt_misc" {
+			return true
+		}
+	}
+	return false
+}
