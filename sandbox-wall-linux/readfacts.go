@@ -15,6 +15,18 @@ import (
 // what was written, asks for nothing that is not there, and both agree on what
 // is looked at.
 func readFacts(sys *System, c client.Confinement, net NetFrom, by Maker, environ []string) (Facts, error) {
+	t, err := gather(sys, c, net, by, environ)
+	if err != nil {
+		return Facts{}, err
+	}
+	// What is wrong with the confinement is PlanFor's to say.
+	_, _ = draw(c, net, t, []string{"true"})
+	return *t.facts, nil
+}
+
+// gather reads the facts that do not depend on how the plan is drawn, and gives
+// the tree on which those that do are read.
+func gather(sys *System, c client.Confinement, net NetFrom, by Maker, environ []string) (*tree, error) {
 	f := Facts{
 		By:    by,
 		UID:   sys.UID,
@@ -35,7 +47,7 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, by Maker, environ
 	readHomes(t, &f, environ)
 	readDir(t, &f, lookupEnv(environ, "PWD"))
 	if err := readWritten(t, &f); err != nil {
-		return Facts{}, err
+		return nil, err
 	}
 
 	var program Node
@@ -55,14 +67,14 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, by Maker, environ
 
 	tables, err := sys.SocketTables(net)
 	if err != nil {
-		return Facts{}, refuse("sockets", "", "this machine's sockets cannot be listed, so they cannot be closed: "+err.Error(), err)
+		return nil, refuse("sockets", "", "this machine's sockets cannot be listed, so they cannot be closed: "+err.Error(), err)
 	}
 	for _, table := range tables {
 		f.Sockets = append(f.Sockets, socketPaths(table)...)
 	}
 	table, whole := sys.Text("/proc/self/mountinfo", maxTable)
 	if !whole {
-		return Facts{}, refuse("mounts", "/proc/self/mountinfo", "cannot be read, so other ways to the settings cannot be found", nil)
+		return nil, refuse("mounts", "/proc/self/mountinfo", "cannot be read, so other ways to the settings cannot be found", nil)
 	}
 	f.Mounts = mounts(table)
 	if net == Given {
@@ -73,16 +85,13 @@ func readFacts(sys *System, c client.Confinement, net NetFrom, by Maker, environ
 	}
 	only := <-closed
 	if f.RootOnly = only.found; only.err != nil {
-		return Facts{}, refuse("system", "", "what only root may read cannot be found, so it cannot be closed: "+only.err.Error(), only.err)
+		return nil, refuse("system", "", "what only root may read cannot be found, so it cannot be closed: "+only.err.Error(), only.err)
 	}
 
 	if c.DeveloperTools {
 		f.toolchains = readToolVariables(t, f.Home, environ)
 	}
-
-	// What is wrong with the confinement is PlanFor's to say.
-	_, _ = draw(c, net, t, []string{"true"})
-	return f, nil
+	return t, nil
 }
 
 // walked is what a walk for what only root may read found.

@@ -27,6 +27,15 @@ func ReadFacts(c client.Confinement, net NetFrom, by Maker, environ []string) (F
 	return readFacts(LocalSystem(), c, net, by, environ)
 }
 
+// PlanHere is [PlanFor] of what [ReadFacts] reads, drawn once.
+func PlanHere(c client.Confinement, net NetFrom, by Maker, environ, argv []string) (Plan, error) {
+	t, err := gather(LocalSystem(), c, net, by, environ)
+	if err != nil {
+		return Plan{}, err
+	}
+	return draw(c, net, t, argv)
+}
+
 // LocalSystem is this machine.
 func LocalSystem() *System {
 	return &System{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 )
 
 // proxyInside makes the sandbox's network from inside its namespaces,
@@ -27,13 +28,20 @@ func proxyInside(s say.Streams, args []string) (int, error) {
 	if len(rest) < 2 || rest[0] != "--" {
 		return say.StatusSetup, fmt.Errorf("no command: want -- and the wall's")
 	}
+	command := rest[1:]
+	self, err := os.Executable()
+	ours := err == nil && command[0] == self && len(command) > 1 && command[1] == "wall"
+	var begun *launch.Begun
+	if ours {
+		begun = beginWall(command[2:]) // while the network is made
+	}
 	if err := inside.Enter(fd, want); err != nil {
 		// The proxy that started this stage was told, and tells.
+		begun.GiveUp()
 		return say.StatusSetup, nil
 	}
-	command := rest[1:]
-	if self, err := os.Executable(); err == nil && command[0] == self && len(command) > 1 && command[1] == "wall" {
-		return wall(s, command[2:])
+	if ours {
+		return wallOf(begun, s, command[2:], os.Environ())
 	}
 	if want.Sockets {
 		return say.StatusSetup, fmt.Errorf("%s: ports are served from inside by lnk's own wall only", command[0])

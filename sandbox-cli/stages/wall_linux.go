@@ -24,6 +24,22 @@ func wall(s say.Streams, args []string) (int, error) { return Wall(s, args, os.E
 // Wall plans the wall on this machine, starts the program behind it with env,
 // and stays until all of it is gone.
 func Wall(s say.Streams, args, env []string) (status int, err error) {
+	return wallOf(nil, s, args, env)
+}
+
+// beginWall begins a sandbox of the wall's arguments, for who has something else
+// to do before the wall; nil is none.
+func beginWall(args []string) *launch.Begun {
+	f, err := parseWallFlags(args)
+	if err != nil || f.bubblewrap || f.printBwrap || f.limits.Any() {
+		return nil
+	}
+	return launch.Begin(f.early())
+}
+
+// wallOf is [Wall], with a sandbox that may be begun already.
+func wallOf(begun *launch.Begun, s say.Streams, args, env []string) (status int, err error) {
+	defer func() { begun.GiveUp() }()
 	args, scopedEnv, err := scopedWall(args)
 	if err != nil {
 		return say.StatusSetup, err
@@ -47,20 +63,29 @@ func Wall(s say.Streams, args, env []string) (status int, err error) {
 	if err := f.stopped(); err != nil {
 		return say.StatusSetup, err
 	}
+	// Its namespaces take the kernel a while: meanwhile this machine is looked at.
+	if begun == nil && !f.bubblewrap {
+		begun = launch.Begin(f.early())
+	}
+	watch, err := newWatch()
+	if err != nil {
+		return say.StatusSetup, err
+	}
+	defer watch.end()
 	if _, err := stubs.NewStore(stubsIn(f.settings)).Sweep(); err != nil {
 		return say.StatusSetup, err
 	}
-	group := limit(s, f.limits, f.c.Commands)
-	defer func() { err = errors.Join(err, unlimit(s, group)) }()
+	w := walling{wallFlags: f, Streams: s, env: withNames(env, f.names), watch: watch, group: limit(s, f.limits, f.c.Commands)}
+	defer func() { err = errors.Join(err, unlimit(s, w.group)) }()
 	if f.bubblewrap {
-		return f.attempt(s, linuxwall.Bubblewrap, group, env)
+		return w.attempt(nil)
 	}
-	status, err = f.attempt(s, linuxwall.Kernel, group, env)
+	status, err = w.attempt(begun)
 	if !errors.Is(err, direct.ErrUnavailable) {
 		return status, err
 	}
 	// A machine that lets bubblewrap alone make namespaces, or an old kernel.
-	status, other := f.attempt(s, linuxwall.Bubblewrap, group, env)
+	status, other := w.attempt(nil)
 	var refused *linuxwall.Refusal
 	if errors.As(other, &refused) && refused.Member == "bubblewrap" {
 		return status, fmt.Errorf("%w; nor can bubblewrap: %w", err, other)
@@ -68,19 +93,50 @@ func Wall(s say.Streams, args, env []string) (status int, err error) {
 	return status, other
 }
 
-// attempt plans the wall and carries it out. What was looked at can change until
-// it is opened: another run ends and takes its stubs with it, or somebody makes
-// a file. Then it looks again.
-func (f wallFlags) attempt(s say.Streams, by linuxwall.Maker, group *limits.Group, env []string) (int, error) {
+// A walling is one run of the stage.
+type walling struct {
+	wallFlags
+	say.Streams
+	env   []string // the program's
+	watch *watch
+	group *limits.Group // nil is no limits
+}
+
+// attempt plans the wall and carries it out, by the kernel's own calls where a
+// sandbox was begun so. What was looked at can change until it is opened: another
+// run ends and takes its stubs with it, or somebody makes a file. Then it looks
+// again.
+func (w *walling) attempt(begun *launch.Begun) (int, error) {
+	by := linuxwall.Bubblewrap
+	if begun != nil {
+		by = linuxwall.Kernel
+	}
 	for attempt := 1; ; attempt++ {
-		plan, err := f.plan(by, env)
+		plan, err := w.plan(by, w.env)
 		if err != nil {
 			return say.StatusSetup, err
 		}
-		status, err := carryOut(s, plan, f.settings, group, withNames(env, f.names))
+		run := launch.Run
+		if begun != nil {
+			run = begun.Run
+		}
+		status, err := w.carryOut(plan, run)
 		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts {
 			return status, err
 		}
+		if begun != nil {
+			begun.GiveUp()
+			begun = launch.Begin(w.early())
+			defer begun.GiveUp()
+		}
+	}
+}
+
+// early is what is known before this machine is looked at.
+func (f wallFlags) early() launch.Early {
+	return launch.Early{
+		Terminal: f.c.Terminal, OwnNet: f.net == linuxwall.Own, HostName: linuxwall.HostName,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 }
 
@@ -139,11 +195,7 @@ func (f wallFlags) stopped() error {
 }
 
 func (f wallFlags) plan(by linuxwall.Maker, env []string) (linuxwall.Plan, error) {
-	facts, err := linuxwall.ReadFacts(f.c, f.net, by, FactEnv(env, f.home, f.settings))
-	if err != nil {
-		return linuxwall.Plan{}, err
-	}
-	plan, err := linuxwall.PlanFor(f.c, f.net, facts, f.argv)
+	plan, err := linuxwall.PlanHere(f.c, f.net, by, FactEnv(env, f.home, f.settings), f.argv)
 	if err == nil && len(f.names) > 0 {
 		err = plan.Offer(f.names...)
 	}
@@ -156,7 +208,7 @@ func stubsIn(settings string) string { return filepath.Join(settings, "sandbox",
 // carryOut does what the plan says, and undoes what must not outlive it. Its
 // error is [linuxwall.ErrChanged] where nothing was started because something
 // is no longer what the plan was made for.
-func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits.Group, env []string) (status int, err error) {
+func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, error)) (status int, err error) {
 	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil})
 	if err != nil {
 		return say.StatusSetup, err
@@ -167,7 +219,7 @@ func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits
 		}
 	}
 	var after aftermath
-	dir := stubsIn(settings)
+	dir := stubsIn(w.settings)
 	held, err := stubs.NewStore(dir).Hold(plan.Wants())
 	if errors.Is(err, stubs.ErrMoved) {
 		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
@@ -178,18 +230,19 @@ func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits
 	defer func() {
 		report, releaseErr := held.Release()
 		for _, path := range report.Taken {
-			say.ComplainLine(s.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
+			say.ComplainLine(w.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
 		}
 		if after.below.Roots != nil && ran(err) {
-			after.tell(s, report.Taken)
+			after.tell(w.Streams, report.Taken)
 		}
 		err = errors.Join(err, releaseErr)
 	}()
 	if taken := held.Taken(); len(taken) > 0 {
 		return say.StatusSetup, fmt.Errorf("%s: %w", taken[0], linuxwall.ErrChanged)
 	}
-	watch := watchOver(dir, held, dirs(group))
-	defer watch.end()
+	if err := w.watch.over(dir, held.Record(), dirs(w.group)); err != nil {
+		return say.StatusSetup, err
+	}
 	opened := &linuxwall.Opened{}
 	if plan.By == linuxwall.Bubblewrap {
 		if opened, err = linuxwall.Open(&plan); err != nil {
@@ -199,38 +252,36 @@ func carryOut(s say.Streams, plan linuxwall.Plan, settings string, group *limits
 	if missing := landlock.Closable().Missing(); missing != "" && plan.Net == linuxwall.Machine {
 		// In a network of its own a program sees no abstract socket of others,
 		// and no process of theirs in any sandbox.
-		say.ComplainLine(s.Err, "run", missing)
+		say.ComplainLine(w.Err, "run", missing)
 	}
 	// Before the program is there, so that it cannot be forgotten.
 	if err := written.Keep(filepath.Dir(dir), plan.Written, plan.Writes); err != nil {
 		opened.Close()
 		return say.StatusSetup, err
 	}
-	for _, w := range plan.Warnings {
-		say.ComplainLine(s.Err, "run", w)
+	for _, warning := range plan.Warnings {
+		say.ComplainLine(w.Err, "run", warning)
 	}
-	after = beforeProgram(&plan, settings)
-	return start(plan, opened, held, watch, group, filter, env)
+	after = beforeProgram(&plan, w.settings)
+	spec := launch.Spec{
+		Seccomp: filter, SyncFile: held.File(), Before: w.watch.there, Mounts: coversStay(&plan),
+		Argv: plan.Argv, Env: w.env, Early: w.early(),
+	}
+	bound(&spec, w.group)
+	return start(plan, opened, spec, run)
 }
 
 // start starts the program behind the plan's mounts and gives its status.
-func start(plan linuxwall.Plan, opened *linuxwall.Opened, held *stubs.Held, watch *watch, group *limits.Group, filter []byte, env []string) (int, error) {
+func start(plan linuxwall.Plan, opened *linuxwall.Opened, spec launch.Spec, run func(launch.Spec) (int, error)) (int, error) {
 	defer opened.Close()
-	spec := launch.Spec{
-		Seccomp: filter, SyncFile: held.File(), Before: watch.there, Mounts: coversStay(&plan),
-		Argv: plan.Argv, Env: env, Terminal: plan.Terminal,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-	}
-	bound(&spec, group)
 	if plan.By == linuxwall.Kernel {
 		spec.Direct = &direct.Sandbox{
-			Steps: plan.Steps, NoExec: plan.Orders, Run: plan.Run,
-			OwnNet: plan.Net == linuxwall.Own, HostName: linuxwall.HostName, Dir: plan.Dir,
+			Steps: plan.Steps, NoExec: plan.Orders, Run: plan.Run, Dir: plan.Dir,
 		}
 	} else if err := byBubblewrap(&spec, plan, opened); err != nil {
 		return say.StatusSetup, err
 	}
-	status, err := launch.Run(spec)
+	status, err := run(spec)
 	if errors.Is(err, launch.ErrChanged) {
 		err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, err)
 	}

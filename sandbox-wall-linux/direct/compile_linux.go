@@ -2,6 +2,8 @@ package direct
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -40,19 +42,44 @@ type compiler struct {
 	processes string
 }
 
-// compile writes what the first process does until the program is let go.
-func compile(sb *Sandbox, uid, gid int) (*script, error) {
-	steps, err := layout(sb.Steps)
-	if err != nil {
-		return nil, err
-	}
-	c := compiler{script: &script{}, sb: sb, noExec: sb.NoExec != nil && sb.NoExec.NoExec}
+// newCompiler begins a script.
+func newCompiler() compiler {
+	c := compiler{script: &script{}}
 	c.empty = c.text("")
 	c.path = c.words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_IN_ROOT)
 	c.folder = c.words(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_IN_ROOT)
 	c.stat = c.place(make([]byte, 256))
-	c.namespaces(uid, gid)
-	c.machines = len(c.whats)
+	return c
+}
+
+// compileEarly writes what the first process does before it is known what will
+// be seen.
+//
+// Of what the caller has open it keeps its streams, and the descriptors of keep:
+// a lock of the caller's, or a pipe's end, is not to be held by it.
+func compileEarly(e *Early, uid, gid int, keep ...int) *script {
+	c := newCompiler()
+	c.about("its descriptors")
+	from := len(e.Files)
+	for _, fd := range slices.Sorted(slices.Values(append(keep, e.Files[:]...))) {
+		if fd > from {
+			c.do(none, unix.SYS_CLOSE_RANGE, n(from), n(fd-1), n(0))
+		}
+		from = max(from, fd+1)
+	}
+	c.do(none, unix.SYS_CLOSE_RANGE, n(from), n(uint32(math.MaxUint32)), n(0))
+	c.namespaces(e, uid, gid)
+	return c.script
+}
+
+// compile writes what it does then, until the program is let go.
+func compile(sb *Sandbox) (*script, error) {
+	steps, err := layout(sb.Steps)
+	if err != nil {
+		return nil, err
+	}
+	c := newCompiler()
+	c.sb, c.noExec = sb, sb.NoExec != nil && sb.NoExec.NoExec
 	c.noExecution()
 	if err := c.root(steps[0]); err != nil {
 		return nil, err
@@ -90,7 +117,7 @@ func compile(sb *Sandbox, uid, gid int) (*script, error) {
 
 // namespaces settles what the clone made: who it is in the user namespace, and
 // that it ends with its parent.
-func (c *compiler) namespaces(uid, gid int) {
+func (c *compiler) namespaces(e *Early, uid, gid int) {
 	c.about("the end of its parent")
 	c.do(none, unix.SYS_PRCTL, n(unix.PR_SET_PDEATHSIG), n(unix.SIGKILL))
 	c.about("a user namespace")
@@ -99,15 +126,15 @@ func (c *compiler) namespaces(uid, gid int) {
 	self("setgroups", "deny", 0)
 	self("gid_map", fmt.Sprintf("0 %d 1", gid), 0)
 	self("uid_map", fmt.Sprintf("0 %d 1", uid), 0)
-	if c.sb.Session {
+	if e.Session {
 		c.about("a session")
 		c.do(none, unix.SYS_SETSID)
 	}
 	c.about("modes of its own")
 	c.do(oldUmask, unix.SYS_UMASK, n(0))
 	c.about("a host name")
-	c.do(none, unix.SYS_SETHOSTNAME, c.text(c.sb.HostName), n(len(c.sb.HostName)))
-	if c.sb.OwnNet {
+	c.do(none, unix.SYS_SETHOSTNAME, c.text(e.HostName), n(len(e.HostName)))
+	if e.OwnNet {
 		c.loopback()
 	}
 	c.about("mounts of its own")

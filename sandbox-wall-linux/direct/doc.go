@@ -1,15 +1,19 @@
 // Package direct makes a sandbox by the kernel's own calls, without bubblewrap.
 //
-// Start with [Sandbox], which is what there is to make, and [Start], which makes
-// it: a process that is the first of new namespaces, builds the view, and starts
-// the program in it once it is told to go.
+// Start with [Begin], which makes the namespaces and the first process in them,
+// and [First.Build], which says what is to be seen there and which program is
+// started once [First.Go] lets it. Between the two the caller looks at the
+// machine, while the kernel makes what takes it longest.
 //
-// How it works: all that the first process will do is known beforehand, and is
-// written down as a list of system calls ([Sandbox] is compiled, see script).
-// The process is then forked and goes through the list; it executes nothing, so
-// that a sandbox costs one start of a Go program and not two, and runs no Go
-// but the loop over the list: no allocation, no lock, no goroutine. A call that
-// fails ends it and is told by its place in the list.
+// How it works: all that the first process will do is written down as a list of
+// system calls (see script), in memory that it shares with its parent. The
+// process is forked and goes through the list; it executes nothing, so that a
+// sandbox costs one start of a Go program and not two, and runs no Go but the
+// loop over the list: no allocation, no lock, no goroutine. A call that fails
+// ends it and is told by its place in the list.
+//
+// [AtEnd] is another such process, outside of every sandbox: what has to be done
+// when this one is killed.
 //
 // What it promises:
 //

@@ -21,17 +21,22 @@ type record struct{ kind, what, value uint64 }
 const recordSize = 24
 
 // An image is all that the forked processes need, at hand without a step of
-// Go's runtime.
+// Go's runtime. It is in a region: the parent writes down what is to be done
+// while the process is there already. Once there are two of them, the second
+// alone writes to it.
 type image struct {
-	build, restrict []linkedCall
-	execs           []linkedExec
-	regs            [registers]uintptr
-	report          uintptr // where records are written
-	goOn            uintptr // a byte comes from here when the program may start
-	keep            uintptr // stays open; ^0 is none
-	record          record
-	status          uintptr // wait4's
-	byte            uintptr
+	early, build, restrict []linkedCall
+	execs                  []linkedExec
+	regs                   [registers]uintptr
+	mask                   uintptr // the signal mask of the thread that forked
+	report                 uintptr // where records are written
+	orders                 uintptr // a socket: a byte comes when there is more to do
+	keep                   uintptr // stays open; ^0 is none
+	status                 uintptr // wait4's
+	message                unix.Msghdr
+	vector                 unix.Iovec
+	control                [8]uintptr // with a descriptor
+	byte                   uintptr
 }
 
 type linkedExec struct{ path, argv, env uintptr }
@@ -48,23 +53,22 @@ type linkedExec struct{ path, argv, env uintptr }
 //go:nocheckptr
 //go:noinline
 func first(m *image) {
+	if !follow(m, m.early) {
+		exit(1)
+	}
+	awaits(m)
+	// struct cmsghdr, and the descriptor behind it.
+	if m.message.Controllen >= unix.SizeofCmsghdr+4 {
+		m.keep = uintptr(*(*uint32)(unsafe.Add(unsafe.Pointer(&m.control), unix.SizeofCmsghdr)))
+	}
 	if !follow(m, m.build) {
 		exit(1)
 	}
-	tell(m, toldReady, 0, 0)
-	for {
-		got, _, errno := syscall.RawSyscall6(unix.SYS_READ, m.goOn, uintptr(unsafe.Pointer(&m.byte)), 1, 0, 0, 0)
-		if errno == unix.EINTR {
-			continue
-		}
-		if errno != 0 || got != 1 {
-			exit(1) // the parent is gone
-		}
-		break
-	}
+	tell(m.report, toldReady, 0, 0)
+	awaits(m)
 	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, unix.CLONE_NEWUSER|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno != 0 {
-		tell(m, toldFailed, ^uint64(0), uint64(errno))
+		tell(m.report, toldFailed, ^uint64(0), uint64(errno))
 		exit(1)
 	}
 	if pid == 0 {
@@ -72,10 +76,9 @@ func first(m *image) {
 	}
 	// The program's streams are its own: who waits for their end does not wait
 	// for this process.
-	m.report, m.keep = moved(m.report, 0), moved(m.keep, 1)
-	rest := uintptr(2)
+	report, rest := moved(m.report, 0), moved(m.keep, 1)+1
 	if m.keep == ^uintptr(0) {
-		rest = 1
+		rest = report + 1
 	}
 	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, rest, ^uintptr(0)>>32, 0, 0, 0, 0)
 	for {
@@ -87,9 +90,29 @@ func first(m *image) {
 			exit(1)
 		}
 		if ended == pid {
-			tell(m, toldEnded, 0, uint64(m.status&0xffffffff))
+			tell(report, toldEnded, 0, uint64(m.status&0xffffffff))
 			exit(0)
 		}
+	}
+}
+
+// awaits waits for a word of the parent's, and ends when there is none.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func awaits(m *image) {
+	for {
+		m.message.Controllen = unix.SizeofCmsghdr + 8
+		got, _, errno := syscall.RawSyscall6(unix.SYS_RECVMSG, m.orders, uintptr(unsafe.Pointer(&m.message)), unix.MSG_CMSG_CLOEXEC, 0, 0, 0)
+		if errno == unix.EINTR {
+			continue
+		}
+		if errno != 0 || got != 1 {
+			exit(1)
+		}
+		return
 	}
 }
 
@@ -133,7 +156,7 @@ func become(m *image) {
 			break
 		}
 	}
-	tell(m, toldNoExec, 0, why)
+	tell(m.report, toldNoExec, 0, why)
 	exit(1)
 }
 
@@ -176,7 +199,7 @@ func follow(m *image, calls []linkedCall) bool {
 			result, _, errno = syscall.RawSyscall6(c.nr, c.args[0], c.args[1], c.args[2], c.args[3], c.args[4], c.args[5])
 		}
 		if errno != 0 && uintptr(errno) != c.ok && c.ok != uintptr(anyError) {
-			tell(m, toldFailed, uint64(c.what), uint64(errno))
+			tell(m.report, toldFailed, uint64(c.what), uint64(errno))
 			return false
 		}
 		if c.out != 0 {
@@ -198,9 +221,9 @@ func pointer(address *uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe
 //go:nosplit
 //go:norace
 //go:nocheckptr
-func tell(m *image, kind, what, value uint64) {
-	m.record.kind, m.record.what, m.record.value = kind, what, value
-	syscall.RawSyscall6(unix.SYS_WRITE, m.report, uintptr(unsafe.Pointer(&m.record)), recordSize, 0, 0, 0)
+func tell(report uintptr, kind, what, value uint64) {
+	r := record{kind, what, value}
+	syscall.RawSyscall6(unix.SYS_WRITE, report, uintptr(unsafe.Pointer(&r)), recordSize, 0, 0, 0)
 }
 
 //go:nosplit

@@ -29,20 +29,21 @@ func probe() error {
 	}
 	defer null.Close()
 	fd := int(null.Fd())
-	first, err := Start(&Sandbox{
+	first, err := Begin(Early{OwnNet: true, Session: true, HostName: linuxwall.HostName, Files: [3]int{fd, fd, fd}})
+	if err != nil {
+		return err
+	}
+	err = first.Build(&Sandbox{
 		Steps: []linuxwall.Step{
 			{Verb: linuxwall.Empty, At: "/", Perm: 0o755},
 			{Verb: linuxwall.Devices, At: "/dev"},
 			{Verb: linuxwall.Processes, At: "/proc"},
 		},
-		OwnNet: true, Session: true, HostName: linuxwall.HostName, Dir: "/",
-		Files: [3]int{fd, fd, fd}, Ruleset: -1,
-		Argv: []string{"nothing"}, Seccomp: make([]byte, 8), // never let go, so never looked at
+		Dir: "/", Argv: []string{"nothing"}, Seccomp: make([]byte, 8), // never let go, so never looked at
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = first.Ready()
 	}
-	err = first.Ready()
 	_ = unix.Kill(first.PID, unix.SIGKILL)
 	first.Close()
 	for {

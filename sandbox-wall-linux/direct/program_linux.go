@@ -12,8 +12,6 @@ type program struct {
 	// restrict makes it one of the sandbox: its second user namespace, no
 	// capability, Landlock, the filter.
 	restrict *script
-	// mask is where the signal mask of the thread that forked is kept.
-	mask arg
 	// execs are the ways to become it, tried in order.
 	execs []execution
 }
@@ -24,20 +22,19 @@ type execution struct{ path, argv, env arg }
 // shell starts what is no binary and has no #! (execvp(3)).
 const shell = "/bin/sh"
 
-// compileProgram writes it.
-func compileProgram(sb *Sandbox, uid, gid int) (*program, error) {
+// compileProgram writes it. The signal mask that it gets is at an address.
+func compileProgram(e *Early, sb *Sandbox, uid, gid int, mask uintptr) (*program, error) {
 	s := &script{}
-	mask := s.place(make([]byte, sigsetSize))
 	s.about("the program's user namespace")
 	s.write(freeProc.arg(), "self/setgroups", "deny", 0)
 	s.write(freeProc.arg(), "self/gid_map", fmt.Sprintf("%d 0 1", gid), 0)
 	s.write(freeProc.arg(), "self/uid_map", fmt.Sprintf("%d 0 1", uid), 0)
 	s.about("the program's streams")
-	for i, fd := range sb.Files {
+	for i, fd := range e.Files {
 		s.do(none, unix.SYS_DUP3, n(fd), n(i), n(0))
 	}
 	// Whatever the caller has open; these are all that are passed on.
-	s.do(none, unix.SYS_CLOSE_RANGE, n(len(sb.Files)), n(uint32(0xffffffff)), n(unix.CLOSE_RANGE_CLOEXEC))
+	s.do(none, unix.SYS_CLOSE_RANGE, n(len(e.Files)), n(uint32(0xffffffff)), n(unix.CLOSE_RANGE_CLOEXEC))
 	s.do(none, unix.SYS_UMASK, oldUmask.arg())
 	s.about("no capability")
 	// Those that the kernel does not know are refused, 63 being the last there
@@ -54,20 +51,13 @@ func compileProgram(sb *Sandbox, uid, gid int) (*program, error) {
 	s.do(none, unix.SYS_PRCTL, n(unix.PR_SET_PDEATHSIG), n(unix.SIGKILL))
 	s.about("no new privileges")
 	s.do(none, unix.SYS_PRCTL, n(unix.PR_SET_NO_NEW_PRIVS), n(1), n(0), n(0), n(0))
-	if sb.Ruleset >= 0 {
+	if len(sb.Landlock) > 0 {
 		s.about("landlock")
-		s.do(none, unix.SYS_LANDLOCK_RESTRICT_SELF, n(sb.Ruleset), n(0))
+		s.do(none, unix.SYS_LANDLOCK_RESTRICT_SELF, ruleSet.arg(), n(0))
 	}
 	s.about("signals")
-	// Nothing of ours is there to handle them: before they are let in, they do
-	// what they do by default. What is ignored stays so, as exec has it.
-	byDefault := s.place(make([]byte, sigactionSize))
-	for signal := 1; signal <= 8*sigsetSize; signal++ {
-		if handled(signal) {
-			s.do(none, unix.SYS_RT_SIGACTION, n(signal), byDefault, n(0), n(sigsetSize))
-		}
-	}
-	s.do(none, unix.SYS_RT_SIGPROCMASK, n(unix.SIG_SETMASK), mask, n(0), n(sigsetSize))
+	s.byDefault()
+	s.do(none, unix.SYS_RT_SIGPROCMASK, n(unix.SIG_SETMASK), n(mask), n(0), n(sigsetSize))
 	s.about("the filter")
 	if len(sb.Seccomp) == 0 || len(sb.Seccomp)%8 != 0 {
 		return nil, fmt.Errorf("system call filter: %d bytes, want some of eight each", len(sb.Seccomp))
@@ -78,7 +68,7 @@ func compileProgram(sb *Sandbox, uid, gid int) (*program, error) {
 	s.fixes = append(s.fixes, fix{int(fprog.v) + 8, int(filter.v)})
 	s.do(none, unix.SYS_SECCOMP, n(unix.SECCOMP_SET_MODE_FILTER), n(0), fprog)
 
-	p := &program{restrict: s, mask: mask}
+	p := &program{restrict: s}
 	texts := func(list []string) (at []arg) {
 		for _, t := range list {
 			at = append(at, s.text(t))
@@ -97,6 +87,17 @@ func compileProgram(sb *Sandbox, uid, gid int) (*program, error) {
 			execution{sh, s.pointers(append([]arg{sh, at}, argv[1:]...)), env})
 	}
 	return p, nil
+}
+
+// byDefault has signals do what they do by default: nothing of ours is there to
+// handle them. What is ignored stays so, as exec has it.
+func (s *script) byDefault() {
+	action := s.place(make([]byte, sigactionSize))
+	for signal := 1; signal <= 8*sigsetSize; signal++ {
+		if handled(signal) {
+			s.do(none, unix.SYS_RT_SIGACTION, n(signal), action, n(0), n(sigsetSize))
+		}
+	}
 }
 
 // Sizes of the kernel's sigset_t, of 64 signals, and more than its struct

@@ -12,6 +12,24 @@ import (
 // known before anything of the program is there.
 var ErrUnavailable = errors.New("this machine lets us make no sandbox by the kernel's own calls")
 
+// Early is what a sandbox is begun with, before it is known what will be seen in
+// it.
+type Early struct {
+	_ [0]func()
+
+	// OwnNet is an empty network of its own, with nothing but a loopback;
+	// else the network is the caller's.
+	OwnNet bool
+	// HostName is its name for itself.
+	HostName string
+	// Session has the program lead a session, and so without a controlling
+	// terminal.
+	Session bool
+	// Files are the program's standard streams, as descriptors; they may be
+	// closed once it is begun.
+	Files [3]int
+}
+
 // A Sandbox is what there is to make.
 type Sandbox struct {
 	_ [0]func()
@@ -21,14 +39,6 @@ type Sandbox struct {
 	// NoExec is what is made unfit to be executed before the view is made of
 	// it, and what is not; nil is nothing.
 	NoExec *noexec.Orders
-	// OwnNet is an empty network of its own, with nothing but a loopback;
-	// else the network is the caller's.
-	OwnNet bool
-	// HostName is its name for itself.
-	HostName string
-	// Session has the program lead a session, and so without a controlling
-	// terminal.
-	Session bool
 	// Console is the file of the terminal that the program is on, shown as
 	// /dev/console so that ttyname(3) finds a name; empty is none.
 	Console string
@@ -36,17 +46,16 @@ type Sandbox struct {
 	// Dir is where the program starts. One that is not there leaves it at the
 	// root; look at it before the program is let go.
 	Dir string
-	// Files are the program's standard streams, as descriptors.
-	Files [3]int
 	// Candidates are the paths inside that the program's name can mean, in
 	// order, as execvp(3) tries them. Argv and Env are its own.
 	Candidates, Argv, Env []string
 	// Seccomp is the filter, an array of struct sock_filter.
 	Seccomp []byte
-	// Ruleset is a rule set of Landlock's; -1 is none. Run are paths inside
-	// that it lets be executed, where it lets nothing else be.
-	Ruleset int
-	Run     []string
+	// Landlock is a struct landlock_ruleset_attr, of which the program is given
+	// a rule set; empty is none. Run are paths inside that it lets be executed,
+	// where it lets nothing else be.
+	Landlock []byte
+	Run      []string
 	// Keep stays open in the first process, and in it alone; nil is none.
 	Keep *os.File
 }

@@ -17,9 +17,6 @@ type script struct {
 	// fixes are the places in mem that hold an address in mem.
 	fixes []fix
 	whats []string
-	// machines are how many of whats, from the first, fail for what the machine
-	// lets nobody do.
-	machines int
 }
 
 // A call is one system call, or one thing done between two.
@@ -79,6 +76,7 @@ const (
 	closedFile
 	devNull
 	oldUmask
+	ruleSet
 	tmp
 	tmp2
 	tmp3
@@ -181,10 +179,10 @@ func (s *script) String() string {
 	return b.String()
 }
 
-// A linked script has its addresses.
+// A linked script has its addresses, and is in a region.
 type linked struct {
 	calls []linkedCall
-	mem   []byte
+	base  uintptr
 }
 
 // A linkedCall is laid out for a process that must not allocate: numbers alone.
@@ -198,33 +196,37 @@ type linkedCall struct {
 	what uintptr
 }
 
-// link gives a script the addresses of its memory, which stays where it is as
-// long as the result is held: the heap of Go does not move.
-func (s *script) link() *linked {
-	l := &linked{mem: append(make([]byte, 0, len(s.mem)+8), s.mem...)}
-	base := uintptr(unsafe.Pointer(unsafe.SliceData(l.mem)))
-	for _, f := range s.fixes {
-		binary.NativeEndian.PutUint64(l.mem[f.at:], uint64(base)+uint64(f.to))
+// link gives a script the addresses of its memory, in a region. What its calls
+// are about is counted from first on.
+func (s *script) link(r *region, first int) (*linked, error) {
+	mem, err := taken[byte](r, len(s.mem))
+	if err != nil {
+		return nil, err
 	}
-	l.calls = make([]linkedCall, len(s.calls))
+	l := &linked{base: uintptr(unsafe.Pointer(unsafe.SliceData(mem)))}
+	if l.calls, err = taken[linkedCall](r, len(s.calls)); err != nil {
+		return nil, err
+	}
+	copy(mem, s.mem)
+	for _, f := range s.fixes {
+		binary.NativeEndian.PutUint64(mem[f.at:], uint64(l.base)+uint64(f.to))
+	}
 	for i, c := range s.calls {
-		k := linkedCall{nr: c.nr, out: uint8(c.out), kind: c.kind, ok: uintptr(c.ok), what: uintptr(c.what)}
+		k := linkedCall{nr: c.nr, out: uint8(c.out), kind: c.kind, ok: uintptr(c.ok), what: uintptr(first + c.what)}
 		for j, a := range c.args {
 			switch a.kind {
 			case number:
 				k.args[j] = a.v
 			case address:
-				k.args[j] = base + a.v
+				k.args[j] = l.base + a.v
 			case register:
 				k.regs[j] = uint8(a.v)
 			}
 		}
 		l.calls[i] = k
 	}
-	return l
+	return l, nil
 }
 
 // address gives where an address of the script is.
-func (l *linked) address(a arg) uintptr {
-	return uintptr(unsafe.Pointer(unsafe.SliceData(l.mem))) + a.v
-}
+func (l *linked) address(a arg) uintptr { return l.base + a.v }

@@ -19,85 +19,103 @@ type First struct {
 	// PID is its number here. It is waited for by who started it, with
 	// wait4(2); its end is the end of all that is in the sandbox.
 	PID int
-	// records come from it; goOn lets the program start.
-	records, goOn int
-	now, then     *script // what it goes through, before the program and after
+
+	early    Early
+	uid, gid int
+	region   *region
+	image    *image
+	// records come from it; orders go to it.
+	records, orders int
+	// whats are what records can be about; of these so many fail for what the
+	// machine lets nobody do.
+	whats    []string
+	machines int
 }
 
-// Start makes a sandbox and stops before the program: [First.Ready] waits for
-// the view, [First.Go] lets the program start. The first process is a child of
-// the calling thread and ends with it: the caller holds it with
+// Begin makes the namespaces of a sandbox, and its first process in them, which
+// waits for [First.Build] to say what there is to see. It is a child of the
+// calling thread and ends with it: the caller holds it with
 // runtime.LockOSThread.
 //
 // [ErrUnavailable] is that the machine lets us make no such namespaces.
-func Start(sb *Sandbox) (*First, error) {
-	uid, gid := os.Geteuid(), os.Getegid()
-	build, err := compile(sb, uid, gid)
+func Begin(e Early) (*First, error) {
+	f := &First{early: e, uid: os.Geteuid(), gid: os.Getegid()}
+	var err error
+	if f.region, err = newRegion(); err != nil {
+		return nil, err
+	}
+	begun := false
+	defer func() {
+		if !begun {
+			f.region.close()
+		}
+	}()
+	m, err := taken[image](f.region, 1)
 	if err != nil {
 		return nil, err
 	}
-	prog, err := compileProgram(sb, uid, gid)
-	if err != nil {
-		return nil, err
-	}
-	var report, goOn [2]int
+	f.image = &m[0]
+	var report [2]int
 	if err := unix.Pipe2(report[:], unix.O_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
 	}
-	if err := unix.Pipe2(goOn[:], unix.O_CLOEXEC); err != nil {
+	orders, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
 		unix.Close(report[0])
 		unix.Close(report[1])
-		return nil, fmt.Errorf("pipe: %w", err)
+		return nil, fmt.Errorf("socketpair: %w", err)
 	}
-	defer unix.Close(report[1])
-	defer unix.Close(goOn[0])
-
-	built, restrict := build.link(), prog.restrict.link()
-	m := &image{
-		build: built.calls, restrict: restrict.calls,
-		report: uintptr(report[1]), goOn: uintptr(goOn[0]), keep: ^uintptr(0),
+	script := compileEarly(&e, f.uid, f.gid, report[1], orders[0])
+	f.whats, f.machines = script.whats, len(script.whats)
+	early, err := script.link(f.region, 0)
+	if err != nil {
+		for _, fd := range append(report[:], orders[:]...) {
+			unix.Close(fd)
+		}
+		return nil, err
 	}
-	for _, e := range prog.execs {
-		m.execs = append(m.execs, linkedExec{restrict.address(e.path), restrict.address(e.argv), restrict.address(e.env)})
-	}
-	if sb.Keep != nil {
-		m.keep = sb.Keep.Fd()
-	}
-	pid, errno := fork(m, cloneFlags(sb), restrict.address(prog.mask), uintptr(goOn[1]))
-	runtime.KeepAlive(built)
-	runtime.KeepAlive(restrict)
+	i := f.image
+	i.early = early.calls
+	i.report, i.orders, i.keep = uintptr(report[1]), uintptr(orders[0]), ^uintptr(0)
+	i.vector.Base = (*byte)(unsafe.Pointer(&i.byte))
+	i.vector.SetLen(1)
+	i.message.Iov, i.message.Iovlen = &i.vector, 1
+	i.message.Control = (*byte)(unsafe.Pointer(&i.control))
+	pid, errno := fork(&i.mask, func() (uintptr, syscall.Errno) { return cloned(i, cloneFlags(e)) })
+	unix.Close(report[1])
+	unix.Close(orders[0])
 	if errno != 0 {
 		unix.Close(report[0])
-		unix.Close(goOn[1])
+		unix.Close(orders[1])
 		return nil, fmt.Errorf("%w: clone: %w", ErrUnavailable, errno)
 	}
-	return &First{PID: pid, records: report[0], goOn: goOn[1], now: build, then: prog.restrict}, nil
+	f.PID, f.records, f.orders, begun = pid, report[0], orders[1], true
+	return f, nil
 }
 
-func cloneFlags(sb *Sandbox) uintptr {
+func cloneFlags(e Early) uintptr {
 	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
-	if sb.OwnNet {
+	if e.OwnNet {
 		flags |= unix.CLONE_NEWNET
 	}
 	return flags
 }
 
-// fork forks the calling thread, with every signal blocked in both, so that no
-// handler of Go's runs in the child: it never takes them off again, and the
-// program gets the mask that was, which is kept at an address.
+// fork forks the calling thread by clone, with every signal blocked in both, so
+// that no handler of Go's runs in the child: it never takes them off again
+// before it executes something, which gets the mask that was.
 //
 //go:norace
-//go:nocheckptr
-func fork(m *image, flags, mask, parents uintptr) (int, syscall.Errno) {
-	all := [sigsetSize]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+func fork(mask *uintptr, clone func() (uintptr, syscall.Errno)) (int, syscall.Errno) {
+	all := ^uint64(0)
 	// Nobody opens a descriptor meanwhile that is not close-on-exec yet.
 	syscall.ForkLock.Lock()
 	defer syscall.ForkLock.Unlock()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)), mask, sigsetSize, 0, 0)
-	pid, errno := cloned(m, flags|uintptr(unix.SIGCHLD), parents)
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, mask, 0, sigsetSize, 0, 0)
+	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(mask)), sigsetSize, 0, 0)
+	pid, errno := clone()
+	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(mask)), 0, sigsetSize, 0, 0)
 	return int(pid), errno
 }
 
@@ -107,14 +125,66 @@ func fork(m *image, flags, mask, parents uintptr) (int, syscall.Errno) {
 //go:norace
 //go:nocheckptr
 //go:noinline
-func cloned(m *image, flags, parents uintptr) (uintptr, syscall.Errno) {
-	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, flags, 0, 0, 0, 0, 0)
+func cloned(m *image, flags uintptr) (uintptr, syscall.Errno) {
+	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, flags|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno == 0 && pid == 0 {
-		// The parent's end is the parent's alone: its end is seen here.
-		syscall.RawSyscall6(unix.SYS_CLOSE, parents, 0, 0, 0, 0, 0)
 		first(m)
 	}
 	return pid, errno
+}
+
+// Build says what there is to see, and which program to start. It is called
+// once; [First.Ready] waits for the view, [First.Go] lets the program start.
+func (f *First) Build(sb *Sandbox) error {
+	build, err := compile(sb)
+	if err != nil {
+		return err
+	}
+	i := f.image
+	prog, err := compileProgram(&f.early, sb, f.uid, f.gid, uintptr(unsafe.Pointer(&i.mask)))
+	if err != nil {
+		return err
+	}
+	built, err := build.link(f.region, len(f.whats))
+	if err != nil {
+		return err
+	}
+	f.whats = append(f.whats, build.whats...)
+	restrict, err := prog.restrict.link(f.region, len(f.whats))
+	if err != nil {
+		return err
+	}
+	f.whats = append(f.whats, prog.restrict.whats...)
+	execs, err := taken[linkedExec](f.region, len(prog.execs))
+	if err != nil {
+		return err
+	}
+	for at, e := range prog.execs {
+		execs[at] = linkedExec{restrict.address(e.path), restrict.address(e.argv), restrict.address(e.env)}
+	}
+	i.build, i.restrict, i.execs = built.calls, restrict.calls, execs
+	var rights []byte
+	if sb.Keep != nil {
+		rights = unix.UnixRights(int(sb.Keep.Fd()))
+	}
+	err = f.order(rights)
+	runtime.KeepAlive(sb.Keep)
+	return err
+}
+
+// order has the first process go on. One that is not there any more has told
+// why, or was ended.
+func (f *First) order(rights []byte) error {
+	for {
+		err := unix.Sendmsg(f.orders, []byte{1}, rights, nil, unix.MSG_NOSIGNAL)
+		switch err {
+		case unix.EINTR:
+			continue
+		case nil, unix.EPIPE, unix.ECONNRESET:
+			return nil
+		}
+		return fmt.Errorf("its first process: %w", err)
+	}
 }
 
 // A Failure is what the first process could not do, before the program was
@@ -137,12 +207,7 @@ type Told struct {
 	Status syscall.WaitStatus
 }
 
-// Fd is readable when the first process has something to say, or has ended.
-func (f *First) Fd() int { return f.records }
-
-// Ready reads what the first process says of the view: nil is that it is whole,
-// and waits. It may be called once [First.Fd] is readable, and blocks until
-// then.
+// Ready waits for the view: nil is that it is whole.
 func (f *First) Ready() error {
 	r, ok := f.next()
 	switch {
@@ -160,11 +225,11 @@ func (f *First) Ready() error {
 func (f *First) failure(r record) error {
 	errno := syscall.Errno(r.value)
 	failed := &Failure{What: "the program's process", Err: errno}
-	if r.what < uint64(len(f.now.whats)) {
-		failed.What = f.now.whats[r.what]
+	if r.what < uint64(len(f.whats)) {
+		failed.What = f.whats[r.what]
 	}
 	switch {
-	case r.what < uint64(f.now.machines):
+	case r.what < uint64(f.machines):
 		failed.Err = fmt.Errorf("%w: %w", ErrUnavailable, errno)
 	case errno == unix.ENOENT, errno == unix.ENOTDIR, errno == unix.ELOOP, errno == unix.ESTALE:
 		failed.Err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, errno)
@@ -173,10 +238,7 @@ func (f *First) failure(r record) error {
 }
 
 // Go lets the program start.
-func (f *First) Go() error {
-	_, err := unix.Write(f.goOn, []byte{1})
-	return err
-}
+func (f *First) Go() error { return f.order(nil) }
 
 // Told reads the next that is said of the program; false is that there is no
 // more. An error is why it was not started.
@@ -191,7 +253,6 @@ func (f *First) Told() (Told, bool, error) {
 	case toldEnded:
 		return Told{Ended: true, Status: syscall.WaitStatus(r.value)}, true, nil
 	}
-	f.now = f.then
 	return Told{}, true, f.failure(r)
 }
 
@@ -213,8 +274,10 @@ func (f *First) next() (record, bool) {
 	}, true
 }
 
-// Close gives up the parent's ends: a program that was not let go is not.
+// Close gives up the parent's ends: a program that was not let go is not. It is
+// called when the first process has ended, or is to be ended.
 func (f *First) Close() {
 	unix.Close(f.records)
-	unix.Close(f.goOn)
+	unix.Close(f.orders)
+	f.region.close()
 }

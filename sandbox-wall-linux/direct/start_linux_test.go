@@ -71,7 +71,7 @@ func small(t *testing.T, more ...linuxwall.Step) *Sandbox {
 		t.Fatal(err)
 	}
 	return &Sandbox{
-		Steps: steps, OwnNet: true, HostName: "lnk", Session: true, Dir: "/", Ruleset: -1, Seccomp: filter,
+		Steps: steps, Dir: "/", Seccomp: filter, Landlock: landlock.ScopeSet(),
 		Env: []string{"PATH=/usr/bin:/bin", "LC_ALL=C"},
 	}
 }
@@ -99,16 +99,15 @@ func run(t *testing.T, sb *Sandbox, argv ...string) result {
 	return r
 }
 
+func begin(in, out int) (*First, error) {
+	return Begin(Early{OwnNet: true, HostName: "lnk", Session: true, Files: [3]int{in, out, out}})
+}
+
 func runHere(sb *Sandbox, argv []string) (r result) {
 	sb.Argv = argv
 	sb.Candidates = []string{argv[0]}
 	if !strings.Contains(argv[0], "/") {
 		sb.Candidates = []string{path.Join("/usr/bin", argv[0])}
-	}
-	if sb.Ruleset < 0 {
-		if sb.Ruleset, r.failed = landlock.ScopeSet(); r.failed != nil {
-			return r
-		}
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -120,8 +119,7 @@ func runHere(sb *Sandbox, argv []string) (r result) {
 		return result{failed: err}
 	}
 	defer read.Close()
-	sb.Files = [3]int{int(null.Fd()), int(write.Fd()), int(write.Fd())}
-	first, err := Start(sb)
+	first, err := begin(int(null.Fd()), int(write.Fd()))
 	write.Close()
 	if err != nil {
 		return result{failed: err}
@@ -132,7 +130,10 @@ func runHere(sb *Sandbox, argv []string) (r result) {
 		b, _ := io.ReadAll(read)
 		text <- string(bytes.TrimSpace(b))
 	}()
-	if r.failed = first.Ready(); r.failed == nil {
+	if r.failed = first.Build(sb); r.failed == nil {
+		r.failed = first.Ready()
+	}
+	if r.failed == nil {
 		r.failed = first.Go()
 	}
 	for r.failed == nil {
@@ -381,30 +382,35 @@ func TestManyMounts(t *testing.T) {
 // The program does not start when its parent gives up, and a program that runs
 // does not outlive its first process.
 func TestGivenUp(t *testing.T) {
-	ended := make(chan string, 1)
-	go func() {
-		runtime.LockOSThread()
-		ended <- givenUp(small(t))
-	}()
-	if wrong := <-ended; wrong != "" {
-		t.Error(wrong)
+	for _, early := range []bool{true, false} {
+		ended := make(chan string, 1)
+		sb := small(t)
+		go func() {
+			runtime.LockOSThread()
+			ended <- givenUp(sb, early)
+		}()
+		if wrong := <-ended; wrong != "" {
+			t.Errorf("early %v: %s", early, wrong)
+		}
 	}
 }
 
-func givenUp(sb *Sandbox) string {
+func givenUp(sb *Sandbox, early bool) string {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err.Error()
 	}
 	defer null.Close()
 	fd := int(null.Fd())
-	sb.Files, sb.Argv, sb.Candidates = [3]int{fd, fd, fd}, []string{"sleep", "600"}, []string{"/usr/bin/sleep"}
-	first, err := Start(sb)
+	sb.Argv, sb.Candidates = []string{"sleep", "600"}, []string{"/usr/bin/sleep"}
+	first, err := begin(fd, fd)
 	if err != nil {
 		return err.Error()
 	}
-	if err := first.Ready(); err != nil {
-		return err.Error()
+	if !early {
+		if err := errors.Join(first.Build(sb), first.Ready()); err != nil {
+			return err.Error()
+		}
 	}
 	first.Close()
 	var ws syscall.WaitStatus

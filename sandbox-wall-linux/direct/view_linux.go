@@ -224,8 +224,14 @@ func (c *compiler) enter() {
 	c.close(oldRoot, devNull)
 }
 
-// rules fills a rule set that lets only some files be executed.
+// rules makes the rule set that the program is given, and fills it where it lets
+// only some files be executed.
 func (c *compiler) rules() {
+	if len(c.sb.Landlock) == 0 {
+		return
+	}
+	c.about("landlock")
+	c.do(ruleSet, unix.SYS_LANDLOCK_CREATE_RULESET, c.place(c.sb.Landlock), n(len(c.sb.Landlock)), n(0))
 	if c.sb.Run == nil {
 		return
 	}
@@ -243,6 +249,6 @@ func (c *compiler) rule(at string, access uint64) {
 	set := call{kind: setWord}
 	set.args[0], set.args[1] = arg{address, beneath.v + 8}, tmp.arg()
 	c.add(set)
-	c.do(none, unix.SYS_LANDLOCK_ADD_RULE, n(c.sb.Ruleset), n(unix.LANDLOCK_RULE_PATH_BENEATH), beneath, n(0))
+	c.do(none, unix.SYS_LANDLOCK_ADD_RULE, ruleSet.arg(), n(unix.LANDLOCK_RULE_PATH_BENEATH), beneath, n(0))
 	c.close(tmp)
 }

@@ -17,7 +17,11 @@ import (
 // The caller holds the thread with runtime.LockOSThread and executes the
 // program on it. A kernel that cannot is an error, see [ExecuteABI].
 func Execute(paths []string) error {
-	fd, err := ExecuteSet()
+	attr, err := ExecuteSet()
+	if err != nil {
+		return err
+	}
+	fd, err := ruleSet(attr)
 	if err != nil {
 		return err
 	}
@@ -33,7 +37,7 @@ func Execute(paths []string) error {
 	return restrict(fd)
 }
 
-// ExecuteSet makes the rule set of [Execute], without its rules: until it has
+// ExecuteSet gives the rule set of [Execute], as [ScopeSet] does, without its rules: until it has
 // one of LANDLOCK_ACCESS_FS_REFER for the root, and one of
 // LANDLOCK_ACCESS_FS_EXECUTE for each path, it closes more.
 //
@@ -44,11 +48,11 @@ func Execute(paths []string) error {
 //
 // The scopes are in the same set and not in one before it: that one, too, would
 // close moving, and cannot open it, since then it would forbid mounts.
-func ExecuteSet() (int, error) {
+func ExecuteSet() ([]byte, error) {
 	if ABI() < ExecuteABI {
-		return -1, fmt.Errorf("landlock: the kernel has version %d, and %d is needed: %w", ABI(), ExecuteABI, errors.ErrUnsupported)
+		return nil, fmt.Errorf("landlock: the kernel has version %d, and %d is needed: %w", ABI(), ExecuteABI, errors.ErrUnsupported)
 	}
-	return ruleSet(attributes{files: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_REFER, scoped: scopesOf(ABI())})
+	return attributes(unix.LANDLOCK_ACCESS_FS_EXECUTE|unix.LANDLOCK_ACCESS_FS_REFER, scopesOf(ABI())), nil
 }
 
 func beneath(ruleset int, path string, access uint64) error {

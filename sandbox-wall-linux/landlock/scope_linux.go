@@ -1,6 +1,7 @@
 package landlock
 
 import (
+	"encoding/binary"
 	"fmt"
 	"sync"
 	"unsafe"
@@ -30,35 +31,41 @@ func Closable() Scoped { return scoped(ABI(), scopesOf(ABI())) }
 //
 // A kernel that lacks the scopes is no error: see [Scoped.Missing].
 func Scope() (Scoped, error) {
-	fd, err := ScopeSet()
-	if err != nil || fd < 0 {
+	attr := ScopeSet()
+	if attr == nil {
+		return scoped(ABI(), 0), nil
+	}
+	fd, err := ruleSet(attr)
+	if err != nil {
 		return scoped(ABI(), 0), err
 	}
 	defer unix.Close(fd)
 	return Closable(), restrict(fd)
 }
 
-// ScopeSet makes the rule set of [Scope], for a process that puts it on itself
-// (landlock_restrict_self(2)): a descriptor, or -1 where the kernel has no
-// scopes.
-func ScopeSet() (int, error) {
+// ScopeSet gives the rule set of [Scope], a struct landlock_ruleset_attr, for a
+// process that makes it and puts it on itself (landlock_restrict_self(2)); nil
+// where the kernel has no scopes.
+func ScopeSet() []byte {
 	scopes := scopesOf(ABI())
 	if scopes == 0 {
-		return -1, nil
+		return nil
 	}
-	return ruleSet(attributes{scoped: scopes})
+	return attributes(0, scopes)
 }
 
-// attributes are struct landlock_ruleset_attr as of ABI 6. The kernel takes any
-// size that it knows.
-type attributes struct{ files, net, scoped uint64 }
-
-func ruleSet(a attributes) (int, error) {
-	size := unsafe.Sizeof(a)
-	if a.scoped == 0 {
-		size = unsafe.Sizeof(a.files) // as a kernel without them has it
+// attributes are struct landlock_ruleset_attr: rights on files, on networks and,
+// as of ABI 6, scopes. The kernel takes any size that it knows.
+func attributes(files, scoped uint64) []byte {
+	b := binary.NativeEndian.AppendUint64(nil, files)
+	if scoped == 0 {
+		return b // as a kernel without them has it
 	}
-	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&a)), size, 0)
+	return binary.NativeEndian.AppendUint64(binary.NativeEndian.AppendUint64(b, 0), scoped)
+}
+
+func ruleSet(attr []byte) (int, error) {
+	fd, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(unsafe.SliceData(attr))), uintptr(len(attr)), 0)
 	if errno != 0 {
 		return -1, fmt.Errorf("landlock: make a rule set: %w", errno)
 	}

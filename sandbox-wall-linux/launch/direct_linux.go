@@ -13,14 +13,55 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 )
 
-// runDirect is the life of a sandbox that package direct makes.
-func (b *sandbox) runDirect() (int, error) {
-	first, err := b.startDirect()
-	if err != nil {
-		return err.Status, err
+// beginDirect makes the namespaces of a sandbox, and its first process.
+func (b *sandbox) beginDirect() (*direct.First, *Error) {
+	fail := func(err error) (*direct.First, *Error) {
+		return nil, setupError("the sandbox could not be set up", err)
 	}
+	var theirs ends
+	defer theirs.close()
+	fds, carry, err := b.standard(&theirs)
+	if err != nil {
+		return fail(err)
+	}
+	e := direct.Early{OwnNet: b.early.OwnNet, HostName: b.early.HostName, Session: !b.early.Terminal}
+	// Above the three, so that none is overwritten before it is where it goes.
+	for i, fd := range fds {
+		if e.Files[i], err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, FirstFile); err != nil {
+			return fail(fmt.Errorf("standard %s: %w", streamNames[i], err))
+		}
+		theirs = append(theirs, e.Files[i])
+	}
+	first, err := direct.Begin(e)
+	if err != nil {
+		return fail(err)
+	}
+	b.mu.Lock()
+	b.pid, b.shielded, b.carry = first.PID, true, carry
+	b.mu.Unlock()
+	return first, nil
+}
+
+// giveUp ends a sandbox of which there is nothing but its first process.
+func (b *sandbox) giveUp(first *direct.First) {
+	if first == nil {
+		return
+	}
+	b.kill()
+	first.Close()
+	b.reap()
+}
+
+// runDirect is the life of a sandbox that package direct makes.
+func (b *sandbox) runDirect(first *direct.First) (int, error) {
 	defer first.Close()
-	failed := b.gateDirect(first)
+	failed := b.buildDirect(first)
+	if failed == nil {
+		b.carry()
+		failed = b.gateDirect(first)
+	} else {
+		b.kill()
+	}
 	var seen direct.Told
 	for {
 		told, more, err := first.Told()
@@ -42,52 +83,30 @@ func (b *sandbox) runDirect() (int, error) {
 	return b.verdictDirect(ws, seen, failed)
 }
 
-func (b *sandbox) startDirect() (*direct.First, *Error) {
-	s := b.spec
-	fail := func(err error) (*direct.First, *Error) {
-		return nil, setupError("the sandbox could not be set up", err)
-	}
-	var theirs ends
-	defer theirs.close()
-	fds, err := b.standard(&theirs)
-	if err != nil {
-		return fail(err)
-	}
-	sb := s.Direct
-	// Above the three, so that none is overwritten before it is where it goes.
-	for i, fd := range fds {
-		if sb.Files[i], err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, FirstFile); err != nil {
-			return fail(fmt.Errorf("standard %s: %w", streamNames[i], err))
-		}
-		theirs = append(theirs, sb.Files[i])
-	}
+// buildDirect says what there is to see, and to start.
+func (b *sandbox) buildDirect(first *direct.First) *Error {
+	s, sb := b.spec, b.spec.Direct
 	sb.Console = consoleOf(s.Stdout, s.Stdin)
 	searched, set := s.env("PATH")
 	sb.Candidates = candidates(s.Argv[0], searched, set, sb.Dir)
 	sb.Argv, sb.Env = s.Argv, uniqueEnv(append(s.Env[:len(s.Env):len(s.Env)], "PWD="+sb.Dir))
-	sb.Seccomp, sb.Session, sb.Keep = s.Seccomp, !s.Terminal, s.SyncFile
+	sb.Seccomp, sb.Keep = s.Seccomp, s.SyncFile
+	var err error
 	if sb.Run != nil {
-		sb.Ruleset, err = landlock.ExecuteSet()
+		sb.Landlock, err = landlock.ExecuteSet()
 	} else {
-		sb.Ruleset, err = landlock.ScopeSet()
+		sb.Landlock = landlock.ScopeSet()
 	}
-	if err != nil {
-		return fail(err)
+	if err == nil {
+		err = first.Build(sb)
 	}
-	if sb.Ruleset >= 0 {
-		theirs = append(theirs, sb.Ruleset)
+	switch {
+	case errors.Is(err, unix.E2BIG):
+		return &Error{StatusCannot, s.Argv[0], err}
+	case err != nil:
+		return setupError("the sandbox could not be set up", err)
 	}
-	first, err := direct.Start(sb)
-	if err != nil {
-		return fail(err)
-	}
-	b.mu.Lock()
-	b.pid, b.shielded = first.PID, true
-	if b.aborted != 0 {
-		b.killLocked()
-	}
-	b.mu.Unlock()
-	return first, nil
+	return nil
 }
 
 // gateDirect waits for the view and lets the program go. It returns why it did

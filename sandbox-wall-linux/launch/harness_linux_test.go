@@ -85,9 +85,9 @@ func (o order) run() int {
 		}
 	}
 	s := Spec{
-		Bwrap: "/usr/bin/bwrap", Args: append(basic, o.Args...), Seccomp: filter, Argv: o.Argv, Terminal: o.Terminal,
+		Bwrap: "/usr/bin/bwrap", Args: append(basic, o.Args...), Seccomp: filter, Argv: o.Argv,
 		Env:   append([]string{"PATH=/usr/bin:/bin", "HOME=/", "LC_ALL=C"}, o.Env...),
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Early: Early{Terminal: o.Terminal, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr},
 	}
 	if o.Dir != "" {
 		s.Args = append(s.Args, "--chdir", o.Dir)
@@ -141,7 +141,8 @@ func (o order) run() int {
 	case bare:
 		shields = nil
 	case kernel, "":
-		s.Direct = &direct.Sandbox{Steps: stepsOf(s.Args), HostName: "lnk", Dir: s.dir(), OwnNet: slices.Contains(s.Args, "--unshare-net")}
+		s.Direct = &direct.Sandbox{Steps: stepsOf(s.Args), Dir: s.dir()}
+		s.HostName, s.OwnNet = "lnk", slices.Contains(s.Args, "--unshare-net")
 		s.Bwrap, s.Args = "", nil
 	}
 	status, err := run(s, shields)

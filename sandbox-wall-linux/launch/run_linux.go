@@ -6,6 +6,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
 )
 
 // Run starts the program in its sandbox and waits for its end: for its own, not
@@ -14,41 +16,98 @@ import (
 //
 // While it runs, the process' signals are its own to handle, and every
 // descriptor above 2 is closed on exec from then on.
-func Run(s Spec) (int, error) {
-	return run(s, shieldsFor(os.Geteuid()))
-}
+func Run(s Spec) (int, error) { return run(s, shieldsFor(os.Geteuid())) }
 
 func run(s Spec, shields []uintptr) (int, error) {
+	g := beginBy(s.Early, s.Direct != nil, shields)
+	return g.Run(s)
+}
+
+// A Begun is a sandbox that package direct makes, of which nothing is there yet
+// but its namespaces: while they are made, the caller finds out what is to be
+// seen in it.
+type Begun struct {
+	b     *sandbox
+	specs chan *Spec
+	ended chan end
+	begun bool // it was run, or given up
+}
+
+type end struct {
+	status int
+	err    error
+}
+
+// Begin begins one. It is then run, or given up; what keeps it from being made
+// is for [Begun.Run] to say.
+func Begin(e Early) *Begun { return beginBy(e, true, nil) }
+
+func beginBy(e Early, byKernel bool, shields []uintptr) *Begun {
+	g := &Begun{b: &sandbox{early: e, shields: shields}, specs: make(chan *Spec), ended: make(chan end, 1)}
+	onThreadOfItsOwn(func() {
+		var first *direct.First
+		var failed *Error
+		if byKernel {
+			first, failed = g.b.beginDirect()
+		}
+		s, ok := <-g.specs
+		if !ok {
+			g.b.giveUp(first)
+			close(g.ended)
+			return
+		}
+		g.b.spec = s
+		if failed != nil {
+			g.ended <- end{failed.Status, failed}
+			return
+		}
+		status, err := g.b.run(first)
+		g.ended <- end{status, err}
+	})
+	return g
+}
+
+// GiveUp ends one that was not run. After Run it does nothing.
+func (g *Begun) GiveUp() {
+	if g == nil || g.begun {
+		return
+	}
+	g.begun = true
+	close(g.specs)
+	<-g.ended
+}
+
+// Run is the function Run, for a sandbox that was begun, and as it was: the
+// spec's Early and Direct are as then.
+func (g *Begun) Run(s Spec) (int, error) {
 	if err := s.check(); err != nil {
+		g.GiveUp()
 		return StatusSetup, err
 	}
 	if err := ownProc(); err != nil {
+		g.GiveUp()
 		return StatusSetup, setupError("the sandbox could not be set up", err)
 	}
 	if err := closeAllOnExec(); err != nil {
+		g.GiveUp()
 		return StatusSetup, setupError("the sandbox could not be set up", err)
 	}
-	b := &sandbox{spec: &s, shields: shields}
+	g.begun = true
 	kept := Keep(s.Terminal)
-	relay := newRelay(b, kept.tty)
+	relay := newRelay(g.b, kept.tty)
 	// Before anything is started: until then a signal that ends us leaves
 	// nothing.
 	relay.listen()
 	defer signal.Stop(relay.signals)
-	b.listen = relay.listen
-	type end struct {
-		status int
-		err    error
-	}
-	ended := make(chan end, 1)
-	onThreadOfItsOwn(func() {
-		status, err := b.run()
-		ended <- end{status, err}
+	g.b.listen = relay.listen
+	g.specs <- &s
+	var e end
+	go func() {
+		e = <-g.ended
 		close(relay.ended)
-	})
+	}()
 	relay.run()
-	e := <-ended
-	b.carried.Wait()
+	g.b.carried.Wait()
 	kept.Restore(e.status)
 	return e.status, e.err
 }

@@ -39,8 +39,6 @@ type Spec struct {
 	// Env is the program's environment, "NAME=value" each; of two that set one
 	// name the later holds.
 	Env []string
-	// Terminal keeps the program on its caller's terminal.
-	Terminal bool
 	// Stage is the argv prefix of a program inside that calls [Inside] with
 	// what follows it. It is used for a terminal where the pid namespace
 	// cannot be had.
@@ -70,6 +68,19 @@ type Spec struct {
 	// MustScope refuses a kernel that cannot keep abstract sockets and signals
 	// in; otherwise what the kernel has is used.
 	MustScope bool
+	Early
+}
+
+// Early is what is known of a program before what it will see.
+type Early struct {
+	_ [0]func()
+
+	// Terminal keeps the program on its caller's terminal.
+	Terminal bool
+	// OwnNet is an empty network of its own, and HostName its name for itself,
+	// where package direct makes the sandbox; bubblewrap is told by Args.
+	OwnNet   bool
+	HostName string
 	// Stdin, Stdout and Stderr are the program's own; nil is /dev/null.
 	Stdin, Stdout, Stderr *os.File
 }

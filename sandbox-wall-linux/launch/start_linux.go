@@ -6,8 +6,10 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 )
 
 // A sandbox is a sandbox while it runs. Its first process here is started, and
@@ -15,7 +17,8 @@ import (
 // the thread). Where that process is bubblewrap the thread is restricted by
 // Landlock.
 type sandbox struct {
-	spec *Spec
+	spec  *Spec
+	early Early
 	// shields are the namespaces in which bubblewrap may be started, as flags
 	// of clone(2), the best first.
 	shields []uintptr
@@ -31,6 +34,7 @@ type sandbox struct {
 	says     string // what it wrote there
 
 	carried sync.WaitGroup // what is carried out to files
+	carry   func()         // begins to carry
 
 	mu      sync.Mutex
 	pid     int  // bubblewrap's, or the sandbox's first process' where there is none, or 0
@@ -43,12 +47,13 @@ type sandbox struct {
 
 // run is the life of the sandbox, on a thread that the caller has locked and
 // will not unlock.
-func (b *sandbox) run() (int, error) {
+func (b *sandbox) run(first *direct.First) (int, error) {
 	if err := b.spec.refuses(landlock.Closable().Missing()); err != nil {
+		b.giveUp(first)
 		return err.Status, err
 	}
 	if b.spec.Direct != nil {
-		return b.runDirect()
+		return b.runDirect(first)
 	}
 	if !b.spec.Staged {
 		if _, err := landlock.Scope(); err != nil {
@@ -78,10 +83,11 @@ func (b *sandbox) start() *Error {
 	if err != nil {
 		return err.(*Error)
 	}
-	fds, err := b.standard(&theirs)
+	fds, carry, err := b.standard(&theirs)
 	if err != nil {
 		return fail(err)
 	}
+	carry()
 	for _, f := range s.Files {
 		fds = append(fds, f.Fd())
 	}

@@ -16,13 +16,20 @@ import (
 // a file that was opened to be read could be written, one that is appended to
 // be cut short. So a folder or a disk is refused, and a file stays outside, at
 // the far end of a pipe.
-func (b *sandbox) standard(opened *ends) ([]uintptr, error) {
-	var fds []uintptr
-	for i, f := range []*os.File{b.spec.Stdin, b.spec.Stdout, b.spec.Stderr} {
+//
+// Nothing is carried to or from such a file before carry is called.
+func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error) {
+	var carriers []func()
+	carry = func() {
+		for _, c := range carriers {
+			c()
+		}
+	}
+	for i, f := range []*os.File{b.early.Stdin, b.early.Stdout, b.early.Stderr} {
 		if f == nil {
 			fd, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 			if err != nil {
-				return nil, fmt.Errorf("%s: %w", os.DevNull, err)
+				return nil, nil, fmt.Errorf("%s: %w", os.DevNull, err)
 			}
 			*opened = append(*opened, fd)
 			fds = append(fds, uintptr(fd))
@@ -30,23 +37,24 @@ func (b *sandbox) standard(opened *ends) ([]uintptr, error) {
 		}
 		regular, err := judgeStream(int(f.Fd()))
 		if err != nil {
-			return nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
+			return nil, nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
 		}
 		switch {
 		case !regular:
 			fds = append(fds, f.Fd())
-		case i == 2 && sameFile(b.spec.Stdout, f):
+		case i == 2 && sameFile(b.early.Stdout, f):
 			fds = append(fds, fds[1]) // one pipe, so that lines keep their order
 		default:
-			fd, err := b.pipeTo(f, i == 0)
+			fd, carrier, err := b.pipeTo(f, i == 0)
 			if err != nil {
-				return nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
+				return nil, nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
 			}
+			carriers = append(carriers, carrier)
 			*opened = append(*opened, fd)
 			fds = append(fds, uintptr(fd))
 		}
 	}
-	return fds, nil
+	return fds, carry, nil
 }
 
 var streamNames = [...]string{"input", "output", "error"}
@@ -109,23 +117,19 @@ func sameFile(a, b *os.File) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// pipeTo gives the program's end of a pipe whose other end is carried from or
-// to f. What is carried out is waited for.
-func (b *sandbox) pipeTo(f *os.File, in bool) (int, error) {
+// pipeTo gives the program's end of a pipe, and what begins to carry to its other
+// end from f, or from it to f. What is carried out is waited for.
+func (b *sandbox) pipeTo(f *os.File, in bool) (int, func(), error) {
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
-		return -1, fmt.Errorf("pipe: %w", err)
+		return -1, nil, fmt.Errorf("pipe: %w", err)
 	}
 	if in {
-		go carry(os.NewFile(uintptr(pipe[1]), "to the program"), f, true)
-		return pipe[0], nil
+		return pipe[0], func() { go carry(os.NewFile(uintptr(pipe[1]), "to the program"), f, true) }, nil
 	}
-	b.carried.Add(1)
-	go func() {
-		defer b.carried.Done()
-		carry(f, os.NewFile(uintptr(pipe[0]), "from the program"), false)
-	}()
-	return pipe[1], nil
+	return pipe[1], func() {
+		b.carried.Go(func() { carry(f, os.NewFile(uintptr(pipe[0]), "from the program"), false) })
+	}, nil
 }
 
 // carry copies until there is no more, or nobody takes it, and closes the end

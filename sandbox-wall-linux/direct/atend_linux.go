@@ -1,0 +1,156 @@
+package direct
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// An AtEnd is a process that does nothing until the one that made it has ended,
+// however it did, and then becomes a program: what has to be done by somebody
+// when it was killed. It leads a session of its own, and is in no namespace but
+// the caller's.
+type AtEnd struct {
+	process *os.Process
+	region  *region
+	waiting *waiting
+	hold    *os.File
+}
+
+// A waiting is what the process needs. See image.
+type waiting struct {
+	early, after []linkedCall
+	exec         linkedExec
+	image        image // whose mask and registers are used
+	hold         uintptr
+	byte         uintptr
+}
+
+// BeginAtEnd makes one. Early is best: what the caller writes to its memory is
+// copied from then on. Until it is told what to become it becomes nothing, and
+// ends.
+func BeginAtEnd() (*AtEnd, error) {
+	r, err := newRegion()
+	if err != nil {
+		return nil, err
+	}
+	fail := func(err error) (*AtEnd, error) {
+		r.close()
+		return nil, fmt.Errorf("a process that waits for the end: %w", err)
+	}
+	w, err := taken[waiting](r, 1)
+	if err != nil {
+		return fail(err)
+	}
+	s := &script{}
+	s.about("a session")
+	s.do(none, unix.SYS_SETSID)
+	s.do(none, unix.SYS_CHDIR, s.text("/"))
+	s.do(none, unix.SYS_PRCTL, n(unix.PR_SET_NAME), s.text("lnk at end"))
+	for range 3 { // the lowest that are free, which are the streams
+		s.do(none, unix.SYS_OPENAT, here, s.text(os.DevNull), n(unix.O_RDWR))
+	}
+	early, err := s.link(r, 0)
+	if err != nil {
+		return fail(err)
+	}
+	w[0].early = early.calls
+	var hold [2]int
+	if err := unix.Pipe2(hold[:], unix.O_CLOEXEC); err != nil {
+		return fail(err)
+	}
+	w[0].hold = uintptr(hold[0])
+	pid, errno := fork(&w[0].image.mask, func() (uintptr, syscall.Errno) { return clonedWaiting(&w[0], uintptr(hold[1])) })
+	unix.Close(hold[0])
+	if errno != 0 {
+		unix.Close(hold[1])
+		return fail(errno)
+	}
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return fail(err) // never on Linux
+	}
+	return &AtEnd{process: process, region: r, waiting: &w[0], hold: os.NewFile(uintptr(hold[1]), "held until the end")}, nil
+}
+
+// Become says what it becomes: argv[0], a path, with no environment and nothing
+// open but /dev/null. The last call holds.
+func (a *AtEnd) Become(argv []string) error {
+	s := &script{}
+	s.about("what is done at the end")
+	s.byDefault()
+	s.do(none, unix.SYS_RT_SIGPROCMASK, n(unix.SIG_SETMASK), n(uintptr(unsafe.Pointer(&a.waiting.image.mask))), n(0), n(sigsetSize))
+	var texts []arg
+	for _, word := range argv {
+		texts = append(texts, s.text(word))
+	}
+	words, env := s.pointers(texts), s.pointers(nil)
+	l, err := s.link(a.region, 0)
+	if err != nil {
+		return err
+	}
+	a.waiting.exec = linkedExec{}
+	a.waiting.after = l.calls
+	a.waiting.exec = linkedExec{l.address(texts[0]), l.address(words), l.address(env)}
+	return nil
+}
+
+// Wait waits for its end, and reaps it.
+func (a *AtEnd) Wait() { _, _ = a.process.Wait() }
+
+// Kill ends it, which is not reaped yet: there is nothing to be done any more.
+func (a *AtEnd) Kill() { _ = a.process.Kill() }
+
+// Close frees what it had, once it was waited for.
+func (a *AtEnd) Close() {
+	a.hold.Close()
+	a.region.close()
+}
+
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func clonedWaiting(w *waiting, parents uintptr) (uintptr, syscall.Errno) {
+	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno == 0 && pid == 0 {
+		syscall.RawSyscall6(unix.SYS_CLOSE, parents, 0, 0, 0, 0, 0)
+		wait(w)
+	}
+	return pid, errno
+}
+
+// wait is that process.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func wait(w *waiting) {
+	// It holds up nobody who waits for the end of what the caller has open.
+	hold := moved(w.hold, 3)
+	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, 0, hold-1, 0, 0, 0, 0)
+	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, hold+1, ^uintptr(0)>>32, 0, 0, 0, 0)
+	w.image.report = ^uintptr(0)
+	if !follow(&w.image, w.early) {
+		exit(1)
+	}
+	for {
+		got, _, errno := syscall.RawSyscall6(unix.SYS_READ, hold, uintptr(unsafe.Pointer(&w.byte)), 1, 0, 0, 0)
+		if errno == unix.EINTR {
+			continue
+		}
+		if errno != 0 || got != 0 {
+			exit(1)
+		}
+		break
+	}
+	if w.exec.path == 0 || !follow(&w.image, w.after) {
+		exit(1)
+	}
+	syscall.RawSyscall6(unix.SYS_EXECVE, w.exec.path, w.exec.argv, w.exec.env, 0, 0, 0)
+	exit(1)
+}
