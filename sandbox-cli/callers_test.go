@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,21 @@ func TestCallers(t *testing.T) {
 	}
 }
 
+// A folder that is mounted read only is not said to be written.
+func TestWriteOnReadOnlyMount(t *testing.T) {
+	s := newSandbox(t)
+	script := `mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 99; shift; "$@"; exit $?`
+	mounted := []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", s.project, lnk(), "sandbox", "run", "--yes"}
+	e := s.command("", append(slices.Clone(mounted), "--write="+s.project, "--", "true"))
+	if e.status != 125 || !strings.Contains(e.errors, s.project+": is mounted read only") || !strings.Contains(e.errors, "read") {
+		t.Errorf("status %d: %s", e.status, e.errors)
+	}
+	e = s.command("", append(slices.Clone(mounted), "--read="+s.project, "--", "ls", s.project))
+	if e.status != 0 {
+		t.Errorf("read: status %d: %s", e.status, e.errors)
+	}
+}
+
 // A program that starts in another folder than its caller is in, or a caller
 // that is nowhere, is told of.
 func TestElsewhere(t *testing.T) {
@@ -59,6 +75,75 @@ func TestElsewhere(t *testing.T) {
 	e = s.command("", []string{"sh", "-c", `cd "$1" && rmdir "$1" && shift && exec "$@"`, "sh", gone, lnk(), "sandbox", "run", "--yes", "--", "pwd"})
 	if e.status != 125 || !strings.Contains(e.errors, "the current folder is not there anymore") {
 		t.Errorf("status %d: %s", e.status, e.errors)
+	}
+}
+
+// Root works in a folder in which another user keeps something to himself.
+func TestRootBesideOthers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root")
+	}
+	s := newSandbox(t)
+	s.put("his/repo/.git/config", "")
+	his := filepath.Join(s.project, "his")
+	if err := os.Chown(his, 1, 1); err != nil {
+		t.Skipf("needs more than one user: %v", err)
+	}
+	if err := os.Chmod(his, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.must("--write="+s.project, "--", "true")
+	e := s.run("--write="+his+"/repo", "--", "true")
+	if e.status == 0 {
+		return // where mounts are made by descriptor
+	}
+	lines := strings.Split(strings.TrimSpace(e.errors), "\n")
+	if last := lines[len(lines)-1]; !strings.Contains(last, his) || !strings.Contains(last, "another user") {
+		t.Errorf("status %d: %s", e.status, e.errors)
+	}
+	if slices.Contains(lines, "") {
+		t.Errorf("%q", e.errors)
+	}
+}
+
+// In a sandbox none is made, and that is what is said, by every chain.
+func TestNested(t *testing.T) {
+	s := newSandbox(t)
+	bin := filepath.Dir(lnk())
+	for _, net := range [][]string{nil, {allow}} {
+		grants := append([]string{"--write=" + s.project, "--read=" + bin}, net...)
+		inner := append(append([]string{"--", lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, net...), "--", "true")
+		e := s.run(append(grants, inner...)...)
+		if e.status != 125 || strings.Count(e.errors, "\n") != 1 || !strings.Contains(e.errors, "inside a sandbox already") {
+			t.Errorf("%q: status %d: %s", net, e.status, e.errors)
+		}
+	}
+}
+
+// A file that is the standard input stands, afterwards, where the program left
+// it: a loop over its lines goes round for each.
+func TestInputIsLeft(t *testing.T) {
+	s := newSandbox(t)
+	if err := os.WriteFile(filepath.Join(s.root, "lines"), []byte("1\n2\n3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	big := filepath.Join(s.root, "big")
+	if err := os.WriteFile(big, []byte(strings.Repeat("x", 1<<20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, net := range []string{"", allow} {
+		run := lnk() + " sandbox run --yes --write=" + s.project + " " + net + " -- "
+		for script, want := range map[string]string{
+			"while read -r x; do " + run + "true; echo $x; done < ../lines":                                                            "1\n2\n3\n",
+			"(" + run + "sh -c 'read x; echo in $x'; read x; echo out $x) < ../lines":                                                  "in 1\nout 2\n",
+			"(read x; " + run + "cat; cat) < ../lines":                                                                                 "2\n3\n",
+			"(" + run + "no-such-program 2>/dev/null; cat | wc -c) < ../big":                                                           "1048576\n",
+			"(" + run + "sh -c 'dd bs=100000 count=3 iflag=fullblock 2>/dev/null | wc -c; exec <&-; sleep 0.1'; cat | wc -c) < ../big": "300000\n748576\n",
+		} {
+			if e := s.command("", []string{"sh", "-c", script}); e.out != want {
+				t.Errorf("%s: %q, want %q: %s", script, e.out, want, e.errors)
+			}
+		}
 	}
 }
 

@@ -46,6 +46,9 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if f.outside() {
 		return proxyOutside(s, f, wall, env)
 	}
+	if err := stages.Nested(); err != nil {
+		return 0, setupFailed(err)
+	}
 	env = withoutListener(env) // it is closed with the caller's other descriptors
 	told := newTeller(s.Err, f)
 	way, err := newWay(f, told, "")

@@ -59,13 +59,14 @@ type Facts struct {
 	// developer_tools.
 	toolchains []toolchain
 
-	// Nodes, Lists, Texts and Makeable are what stands at paths, what is in
-	// folders, what small files say, and whether folders can be written in:
-	// those that the plan asks for.
+	// Nodes, Lists, Texts, Makeable and ReadOnly are what stands at paths, what
+	// is in folders, what small files say, whether folders can be written in,
+	// and what is mounted read only: those that the plan asks for.
 	Nodes    map[string]Node
 	Lists    map[string]List
 	Texts    map[string]Text
 	Makeable map[string]bool
+	ReadOnly map[string]bool
 	// Gitlinks are the submodules of indexes of git's, by the index.
 	Gitlinks map[string]Gitlinks
 	// Below is what lies below the write folders, once it was looked for, and

@@ -13,22 +13,23 @@ import (
 
 // A machine is a made one: what stands where, and who asks.
 type machine struct {
-	nodes    map[string]Node
-	texts    map[string]string
-	frozen   map[string]bool // folders in which nothing can be made
-	quiet    map[string]bool // sockets that nobody listens on
-	unseen   []string        // folders that the time does not suffice for
-	rootOnly []string
-	sockets  string
-	program  string
-	dir      string
-	uid      int
-	environ  []string
-	help     string
-	asked    int // how often bubblewrap was started
-	kept     map[string]string
-	landlock int
-	version  string
+	nodes           map[string]Node
+	texts           map[string]string
+	mountedReadOnly map[string]bool
+	frozen          map[string]bool // folders in which nothing can be made
+	quiet           map[string]bool // sockets that nobody listens on
+	unseen          []string        // folders that the time does not suffice for
+	rootOnly        []string
+	sockets         string
+	program         string
+	dir             string
+	uid             int
+	environ         []string
+	help            string
+	asked           int // how often bubblewrap was started
+	kept            map[string]string
+	landlock        int
+	version         string
 }
 
 // made gives a machine of lines, each a path and what it is:
@@ -215,6 +216,7 @@ func (m *machine) system() *System {
 			return io.NopCloser(strings.NewReader(text)), int64(len(text))
 		},
 		Makeable: func(dir string) bool { return !m.frozen[dir] },
+		ReadOnly: func(path string) bool { return m.mountedReadOnly[path] },
 		Dir:      func() string { return m.dir },
 		Program:  func() (string, Node) { return m.program, m.nodes[m.program] },
 		Walk:     m.walk,
@@ -286,4 +288,13 @@ func working(change func(*client.Confinement)) client.Confinement {
 		change(&c)
 	}
 	return c
+}
+
+// readOnly has paths of the machine mounted read only.
+func (m *machine) readOnly(paths ...string) *machine {
+	m.mountedReadOnly = map[string]bool{}
+	for _, p := range paths {
+		m.mountedReadOnly[p] = true
+	}
+	return m
 }

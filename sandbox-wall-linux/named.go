@@ -30,6 +30,9 @@ func (d *draft) open(member, entry string) error {
 	d.follow(r.links)
 	p := place{at: r.real, kind: readOnly, rank: rankRead, node: r.node, because: Reason{Member: member, Entry: entry}}
 	if member == "write" {
+		if d.t.readOnly(r.real) {
+			return refuse(member, entry, "is mounted read only, so nothing can be written there: name it in read", nil)
+		}
 		p.kind, p.rank = readWrite, rankWrite
 		whole := slices.Contains(d.opened(parent(r.real)), parent(r.real))
 		if isGit(entry, r.real) && !whole {

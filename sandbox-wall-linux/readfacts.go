@@ -31,7 +31,7 @@ func gather(sys *System, c client.Confinement, net NetFrom, by Maker, environ []
 		By:    by,
 		UID:   sys.UID,
 		Path:  lookupEnv(environ, "PATH"),
-		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Gitlinks: map[string]Gitlinks{}, Makeable: map[string]bool{},
+		Nodes: map[string]Node{}, Lists: map[string]List{}, Texts: map[string]Text{}, Gitlinks: map[string]Gitlinks{}, Makeable: map[string]bool{}, ReadOnly: map[string]bool{},
 		Starts: map[string]Start{}, Programs: map[string]List{}, Answers: map[string]bool{},
 	}
 	closed := make(chan walked, 1)

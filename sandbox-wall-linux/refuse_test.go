@@ -29,6 +29,7 @@ func TestPlanForRefuses(t *testing.T) {
 			want: "write: /: is the whole machine"},
 		{name: "hide of everything", on: made(debian), change: func(c *confinement) { c.Hide = []string{"/"} },
 			want: "hide: /: is everything"},
+		{name: "what is mounted read only", on: made(debian).readOnly("/home/u/work"), want: "write: /home/u/work: is mounted read only"},
 		{name: "the machine's processes", on: made(debian + "/proc/1/\n"), change: func(c *confinement) { c.Read = []string{"/proc/1"} },
 			want: "read: /proc/1: a sandbox has a /proc of its own"},
 		{name: "the machine's devices", on: made(debian + "/dev/shm/\n"), change: func(c *confinement) { c.Write = []string{"/dev/shm"} },

@@ -24,6 +24,8 @@ type System struct {
 	Open func(path string) (file io.ReadCloser, size int64)
 	// Makeable says whether the caller can make something in a folder now.
 	Makeable func(dir string) bool
+	// ReadOnly says whether a path lies on what is mounted read only.
+	ReadOnly func(path string) bool
 	// Dir gives the current folder as the kernel names it, or "".
 	Dir func() string
 	// Program gives the running program's file, and what it is.

@@ -45,6 +45,7 @@ func LocalSystem() *System {
 		Text:         text,
 		Open:         openFile,
 		Makeable:     makeable,
+		ReadOnly:     readOnlyMount,
 		Dir:          currentDir,
 		Program:      program,
 		Walk:         survey.Walk,
@@ -157,6 +158,12 @@ func makeable(dir string) bool {
 		return false
 	}
 	return err == nil || int(lstat(dir).UID) == os.Getuid()
+}
+
+func readOnlyMount(path string) bool {
+	var fs unix.Statfs_t
+	err := ignoringEINTR(func() error { return unix.Statfs(path, &fs) })
+	return err == nil && fs.Flags&unix.ST_RDONLY != 0
 }
 
 func currentDir() string {

@@ -112,6 +112,20 @@ func (t *tree) makeable(dir string) bool {
 	return can
 }
 
+// readOnly says whether a path lies on what is mounted read only.
+func (t *tree) readOnly(path string) bool {
+	is, known := t.facts.ReadOnly[path]
+	if !known {
+		if t.sys == nil {
+			t.lack("whether anything can be written at", path)
+			return true
+		}
+		is = t.sys.ReadOnly(path)
+		t.facts.ReadOnly[path] = is
+	}
+	return is
+}
+
 // below gives what lies below write folders.
 func (t *tree) below(roots, except []string) survey.Found {
 	if t.facts.Below == nil {

@@ -40,6 +40,9 @@ func beginWall(args []string) *launch.Begun {
 // wallOf is [Wall], with a sandbox that may be begun already.
 func wallOf(begun *launch.Begun, s say.Streams, args, env []string) (status int, err error) {
 	defer func() { begun.GiveUp() }()
+	if err := Nested(); err != nil {
+		return say.StatusSetup, err
+	}
 	args, scopedEnv, err := scopedWall(args)
 	if err != nil {
 		return say.StatusSetup, err
@@ -234,6 +237,11 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 		}
 		if after.below.Roots != nil && ran(err) {
 			after.tell(w.Streams, report.Taken)
+		}
+		if releaseErr != nil && ran(err) {
+			// The status is the program's, whatever is left.
+			say.Complain(w.Err, "run", releaseErr)
+			return
 		}
 		err = errors.Join(err, releaseErr)
 	}()

@@ -119,7 +119,7 @@ func (b *sandbox) gateDirect(first *direct.First) *Error {
 		if b.aborted != 0 {
 			return nil
 		}
-		return setupError("the sandbox could not be set up", err)
+		return setupError("the sandbox could not be set up", explained(err))
 	}
 	return b.passes(true, first.Go)
 }

@@ -108,6 +108,7 @@ func (g *Begun) Run(s Spec) (int, error) {
 	}()
 	relay.run()
 	g.b.carried.Wait()
+	g.b.fed.settle()
 	kept.Restore(e.status)
 	return e.status, e.err
 }

@@ -45,7 +45,7 @@ func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error
 		case i == 2 && sameFile(b.early.Stdout, f):
 			fds = append(fds, fds[1]) // one pipe, so that lines keep their order
 		default:
-			fd, carrier, err := b.pipeTo(f, i == 0)
+			fd, carrier, err := b.pipeFor(f, i == 0)
 			if err != nil {
 				return nil, nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
 			}
@@ -115,6 +115,19 @@ func sameFile(a, b *os.File) bool {
 	}
 	second, err := b.Stat()
 	return err == nil && os.SameFile(first, second)
+}
+
+// pipeFor gives the program's end of a pipe that has a file at its far end, and
+// what begins to carry.
+func (b *sandbox) pipeFor(f *os.File, in bool) (fd int, begin func(), err error) {
+	if in {
+		var fed *feeder
+		if fed, fd, err = feed(f); err != nil || fed != nil {
+			b.fed = fed
+			return fd, fed.begin, err
+		}
+	}
+	return b.pipeTo(f, in)
 }
 
 // pipeTo gives the program's end of a pipe, and what begins to carry to its other
