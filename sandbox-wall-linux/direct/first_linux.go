@@ -25,18 +25,20 @@ const recordSize = 24
 // while the process is there already. Once there are two of them, the second
 // alone writes to it.
 type image struct {
-	early, build, restrict []linkedCall
-	execs                  []linkedExec
-	regs                   [registers]uintptr
-	mask                   uintptr // the signal mask of the thread that forked
-	report                 uintptr // where records are written
-	orders                 uintptr // a socket: a byte comes when there is more to do
-	keep                   uintptr // stays open; ^0 is none
-	status                 uintptr // wait4's
-	message                unix.Msghdr
-	vector                 unix.Iovec
-	control                [8]uintptr // with a descriptor
-	byte                   uintptr
+	early, build, restrict   []linkedCall
+	files                    []uintptr // the paths that are tried
+	argv, env                uintptr
+	shell, shellArgv, script uintptr // as program has them
+	regs                     [registers]uintptr
+	mask                     uintptr // the signal mask of the thread that forked
+	report                   uintptr // where records are written
+	orders                   uintptr // a socket: a byte comes when there is more to do
+	keep                     uintptr // stays open; ^0 is none
+	status                   uintptr // wait4's
+	message                  unix.Msghdr
+	vector                   unix.Iovec
+	control                  [8]uintptr // with a descriptor
+	byte                     uintptr
 }
 
 type linkedExec struct{ path, argv, env uintptr }
@@ -141,12 +143,11 @@ func become(m *image) {
 	// As execvp(3): what is not there is passed over, what may not be executed
 	// is remembered.
 	why := uint64(unix.ENOENT)
-	for i := 0; i+1 < len(m.execs); i += 2 {
-		e := &m.execs[i]
-		_, _, errno := syscall.RawSyscall6(unix.SYS_EXECVE, e.path, e.argv, e.env, 0, 0, 0)
+	for i := range m.files {
+		_, _, errno := syscall.RawSyscall6(unix.SYS_EXECVE, m.files[i], m.argv, m.env, 0, 0, 0)
 		if errno == unix.ENOEXEC {
-			e = &m.execs[i+1]
-			_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVE, e.path, e.argv, e.env, 0, 0, 0)
+			*(*uintptr)(pointer(&m.script)) = m.files[i]
+			_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVE, m.shell, m.shellArgv, m.env, 0, 0, 0)
 		}
 		if errno == unix.ENOENT || errno == unix.ENOTDIR {
 			continue

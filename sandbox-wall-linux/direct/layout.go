@@ -114,6 +114,14 @@ func (l *layouting) folders(base, dir string) []string {
 	return missing
 }
 
+// onItself is whether what a step covers, or shows in its own place, is what was
+// looked at, and so is what it has to stand on: on anything else it would leave
+// that open under another name, as when a folder above is renamed, and one made
+// in its place, between the two.
+func (p *placed) onItself() bool {
+	return !p.own && p.Is.Ino != 0 && (p.From == "" || p.From == p.At)
+}
+
 // isOwn is whether what a verb mounts is a file system of the sandbox's own, in
 // which names can be made.
 func isOwn(v linuxwall.Verb) bool {

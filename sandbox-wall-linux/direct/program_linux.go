@@ -12,12 +12,14 @@ type program struct {
 	// restrict makes it one of the sandbox: its second user namespace, no
 	// capability, Landlock, the filter.
 	restrict *script
-	// execs are the ways to become it, tried in order.
-	execs []execution
+	// files are the paths that its name can mean, tried in order.
+	files []arg
+	// argv and env are its own.
+	argv, env arg
+	// What is no binary and has no #! is started by a shell: with shellArgv,
+	// after the path is written to script, which is a place in it.
+	shell, shellArgv, script arg
 }
-
-// An execution is execve(2) of a path.
-type execution struct{ path, argv, env arg }
 
 // shell starts what is no binary and has no #! (execvp(3)).
 const shell = "/bin/sh"
@@ -79,12 +81,12 @@ func compileProgram(e *Early, sb *Sandbox, uid, gid int, mask uintptr) (*program
 	if len(argv) == 0 {
 		return nil, fmt.Errorf("no program to start")
 	}
-	plain, sh := s.pointers(argv), s.text(shell)
+	p.argv, p.env, p.shell = s.pointers(argv), env, s.text(shell)
+	p.shellArgv = s.pointers(append([]arg{p.shell, p.shell}, argv[1:]...))
+	p.script = p.shellArgv
+	p.script.v += 8
 	for _, file := range sb.Candidates {
-		at := s.text(file)
-		p.execs = append(p.execs,
-			execution{at, plain, env},
-			execution{sh, s.pointers(append([]arg{sh, at}, argv[1:]...)), env})
+		p.files = append(p.files, s.text(file))
 	}
 	return p, nil
 }

@@ -87,6 +87,9 @@ func Begin(e Early) (*First, error) {
 	if errno != 0 {
 		unix.Close(report[0])
 		unix.Close(orders[1])
+		if passing(errno) {
+			return nil, fmt.Errorf("clone: %w", errno)
+		}
 		return nil, fmt.Errorf("%w: clone: %w", ErrUnavailable, errno)
 	}
 	f.PID, f.records, f.orders, begun = pid, report[0], orders[1], true
@@ -155,14 +158,16 @@ func (f *First) Build(sb *Sandbox) error {
 		return err
 	}
 	f.whats = append(f.whats, prog.restrict.whats...)
-	execs, err := taken[linkedExec](f.region, len(prog.execs))
+	files, err := taken[uintptr](f.region, len(prog.files))
 	if err != nil {
 		return err
 	}
-	for at, e := range prog.execs {
-		execs[at] = linkedExec{restrict.address(e.path), restrict.address(e.argv), restrict.address(e.env)}
+	for at, file := range prog.files {
+		files[at] = restrict.address(file)
 	}
-	i.build, i.restrict, i.execs = built.calls, restrict.calls, execs
+	i.build, i.restrict, i.files = built.calls, restrict.calls, files
+	i.argv, i.env = restrict.address(prog.argv), restrict.address(prog.env)
+	i.shell, i.shellArgv, i.script = restrict.address(prog.shell), restrict.address(prog.shellArgv), restrict.address(prog.script)
 	var rights []byte
 	if sb.Keep != nil {
 		rights = unix.UnixRights(int(sb.Keep.Fd()))
@@ -229,12 +234,23 @@ func (f *First) failure(r record) error {
 		failed.What = f.whats[r.what]
 	}
 	switch {
-	case r.what < uint64(f.machines):
+	case r.what < uint64(f.machines) && !passing(errno):
 		failed.Err = fmt.Errorf("%w: %w", ErrUnavailable, errno)
-	case errno == unix.ENOENT, errno == unix.ENOTDIR, errno == unix.ELOOP, errno == unix.ESTALE:
+	case errno == unix.ENOENT, errno == unix.ENOTDIR, errno == unix.ELOOP, errno == unix.ESTALE,
+		errno == unix.EXDEV: // moved out of the root while it was opened (complete_walk in fs/namei.c)
 		failed.Err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, errno)
 	}
 	return failed
+}
+
+// passing is whether an error says that there is not enough of something at the
+// moment, and not that there is none for us: nobody else is asked then.
+func passing(errno syscall.Errno) bool {
+	switch errno {
+	case unix.EAGAIN, unix.ENOMEM, unix.EMFILE, unix.ENFILE, unix.ENOBUFS:
+		return true
+	}
+	return false
 }
 
 // Go lets the program start.

@@ -46,6 +46,11 @@ func (c *compiler) attr(mount reg, set, clear uint64, all bool) {
 func (c *compiler) source(from string, dev, ino uint64) {
 	c.do(tmp, unix.SYS_OPENAT2, oldRoot.arg(), c.text(from), c.path, n(openHowLen))
 	c.do(none, unix.SYS_FSTAT, tmp.arg(), c.stat)
+	c.same(dev, ino)
+}
+
+// same fails unless the last fstat was of one file.
+func (c *compiler) same(dev, ino uint64) {
 	c.compare(sameWord, statDev, ^uint64(0), dev)
 	c.compare(sameWord, statIno, ^uint64(0), ino)
 }
@@ -85,12 +90,19 @@ func (c *compiler) mount(p placed, mount reg, folder bool) {
 		})
 	}
 	// A folder goes on a folder, and anything else on anything else.
+	how := c.path
 	if folder {
-		c.do(tmp, unix.SYS_OPENAT2, newRoot.arg(), c.text(p.At), c.folder, n(openHowLen))
-	} else {
-		c.do(tmp, unix.SYS_OPENAT2, newRoot.arg(), c.text(p.At), c.path, n(openHowLen))
+		how = c.folder
+	}
+	c.do(tmp, unix.SYS_OPENAT2, newRoot.arg(), c.text(p.At), how, n(openHowLen))
+	if !folder || p.onItself() {
 		c.do(none, unix.SYS_FSTAT, tmp.arg(), c.stat)
+	}
+	if !folder {
 		c.compare(otherWord, statMode, unix.S_IFMT, unix.S_IFDIR)
+	}
+	if p.onItself() {
+		c.same(p.Is.Dev, p.Is.Ino)
 	}
 	c.do(none, unix.SYS_MOVE_MOUNT, mount.arg(), c.empty, tmp.arg(), c.empty, n(emptyMove))
 	c.close(tmp)
@@ -141,13 +153,17 @@ func (c *compiler) file(folder, name arg, text string, perm uint32) {
 	c.close(tmp2)
 }
 
+// toldName is what a file has in the sandbox's root until it has none: nothing
+// that a plan shows is called so.
+const toldName = ".told-by-lnk-sandbox"
+
 // tell puts a file of ours over one of this machine: it is made in the root,
 // shown, and has no name any more.
 func (c *compiler) tell(p placed) error {
 	if c.sb.Steps[0].Verb != linuxwall.Empty {
 		return fmt.Errorf("tell %s: the root is not the sandbox's own", p.At)
 	}
-	name := c.text("told")
+	name := c.text(toldName)
 	c.file(newRoot.arg(), name, p.Text, p.Perm)
 	c.do(tmp2, unix.SYS_OPEN_TREE, newRoot.arg(), name, n(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_SYMLINK_NOFOLLOW))
 	c.attr(tmp2, nothingOf|unix.MOUNT_ATTR_RDONLY, 0, false)

@@ -185,7 +185,9 @@ func uniqueEnv(env []string) []string {
 	return kept
 }
 
-// consoleOf gives the file of the terminal that a stream is on, or "".
+// consoleOf gives the file of the terminal that a stream is on, or "". One of the
+// same name and number can be somebody else's, in another file system of
+// terminals than the stream came from (ttyname(3) compares the same).
 func consoleOf(streams ...*os.File) string {
 	for _, f := range streams {
 		if f == nil || !isTerminal(int(f.Fd())) {
@@ -194,7 +196,7 @@ func consoleOf(streams ...*os.File) string {
 		var st, there unix.Stat_t
 		at, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
 		if err == nil && unix.Fstat(int(f.Fd()), &st) == nil && unix.Lstat(at, &there) == nil &&
-			there.Mode&unix.S_IFMT == unix.S_IFCHR && there.Rdev == st.Rdev {
+			there.Mode&unix.S_IFMT == unix.S_IFCHR && there.Dev == st.Dev && there.Ino == st.Ino {
 			return at
 		}
 	}
