@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -113,4 +115,26 @@ mkfifo f; echo x > f & test "$(cat f)" = x; wait
 script -qec tty /dev/null | grep -q /dev/pts/
 locale -a >/dev/null; getent hosts localhost >/dev/null; flock l true; nice true; touch h; ln h i
 echo '{"all": "well"}' | jq -r '"all " + .all'`)
+}
+
+// The go command builds a program in a folder that is no repository: what
+// stands in for the .git that is not there does not make it one.
+func TestGoBuildsWithoutARepository(t *testing.T) {
+	s := newSandbox(t)
+	s.put("go.mod", "module made.test/here\n")
+	s.put("main.go", "package main\nfunc main() {}\n")
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroot := strings.TrimSpace(string(root))
+	grants := []string{"--write=" + s.project, "--read=" + goroot, "--", "env", "GOENV=off", "GOTOOLCHAIN=local"}
+	// It asks git before it compiles anything; -n goes no further.
+	build := []string{filepath.Join(goroot, "bin/go"), "build", "-n", "."}
+	s.must(append(grants, build...)...)
+	// As it is without a word to it.
+	e := s.run(append(append(grants, "GOFLAGS=-mod=mod"), build...)...)
+	if e.status == 0 || !strings.Contains(e.errors, "-buildvcs=false") {
+		t.Errorf("with GOFLAGS of its own: status %d: %s%s", e.status, e.out, e.errors)
+	}
 }

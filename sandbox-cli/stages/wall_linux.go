@@ -273,7 +273,7 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 	after = beforeProgram(&plan, w.settings)
 	spec := launch.Spec{
 		Seccomp: filter, SyncFile: held.File(), Before: w.watch.there, Mounts: coversStay(&plan),
-		Argv: plan.Argv, Env: w.env, Early: w.early(),
+		Argv: plan.Argv, Env: plan.Environ(w.env), Early: w.early(),
 	}
 	bound(&spec, w.group)
 	return start(plan, opened, spec, run)
