@@ -138,7 +138,7 @@ func (w *walling) attempt(begun *launch.Begun) (int, error) {
 // early is what is known before this machine is looked at.
 func (f wallFlags) early() launch.Early {
 	return launch.Early{
-		Terminal: f.c.Terminal, OwnNet: f.net == linuxwall.Own, HostName: linuxwall.HostName,
+		Terminal: f.c.Terminal, OwnNet: f.net == linuxwall.Own, HostName: linuxwall.HostName, Apart: f.limits.Memory > 0,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 	}
 }

@@ -45,6 +45,10 @@ func BeginAtEnd() (*AtEnd, error) {
 	if err != nil {
 		return fail(err)
 	}
+	stack, err := stackIn(r)
+	if err != nil {
+		return fail(err)
+	}
 	s := &script{}
 	s.about("a session")
 	s.do(none, unix.SYS_SETSID)
@@ -63,7 +67,11 @@ func BeginAtEnd() (*AtEnd, error) {
 		return fail(err)
 	}
 	w[0].hold = uintptr(hold[0])
-	pid, errno := fork(&w[0].image.mask, func() (uintptr, syscall.Errno) { return clonedWaiting(&w[0], uintptr(hold[1])) })
+	flags := uintptr(unix.SIGCHLD)
+	if !apart {
+		flags |= unix.CLONE_VM
+	}
+	pid, errno := cloned(&w[0].image.mask, func() uintptr { return cloneWaiting(flags, stack, uintptr(unsafe.Pointer(&w[0]))) })
 	unix.Close(hold[0])
 	if errno != 0 {
 		unix.Close(hold[1])
@@ -108,19 +116,6 @@ func (a *AtEnd) Kill() { _ = a.process.Kill() }
 func (a *AtEnd) Close() {
 	a.hold.Close()
 	a.region.close()
-}
-
-//go:nosplit
-//go:norace
-//go:nocheckptr
-//go:noinline
-func clonedWaiting(w *waiting, parents uintptr) (uintptr, syscall.Errno) {
-	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-	if errno == 0 && pid == 0 {
-		syscall.RawSyscall6(unix.SYS_CLOSE, parents, 0, 0, 0, 0, 0)
-		wait(w)
-	}
-	return pid, errno
 }
 
 // wait is that process.

@@ -20,7 +20,7 @@ import (
 // since, it would leave the one that it is for open under another name.
 func TestCoversStandOnWhatWasSeen(t *testing.T) {
 	dir := t.TempDir()
-	for _, d := range []string{"work/sub/repo", "other/sub/repo"} {
+	for _, d := range []string{"project/sub/repo", "other/sub/repo"} {
 		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -28,16 +28,16 @@ func TestCoversStandOnWhatWasSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Inside, what is at work is other: as if the two had changed places.
+	// Inside, what is at project is other: as if the two had changed places.
 	swapped := bind(t, linuxwall.Write, dir+"/other")
-	swapped.At = dir + "/work"
-	at := dir + "/work/sub/repo"
+	swapped.At = dir + "/project"
+	at := dir + "/project/sub/repo"
 	shut := linuxwall.Step{Verb: linuxwall.Close, At: at, Perm: 0o555, Is: node(t, at)}
 	file := linuxwall.Step{Verb: linuxwall.CloseFile, At: at + "/file", Is: node(t, at+"/file")}
 	for name, step := range map[string]linuxwall.Step{
 		"closed": shut, "a closed file": file, "read": bind(t, linuxwall.Read, at), "pinned": bind(t, linuxwall.Pin, at),
 	} {
-		if r := run(t, small(t, bind(t, linuxwall.Write, dir+"/work"), step), "true"); r.failed != nil {
+		if r := run(t, small(t, bind(t, linuxwall.Write, dir+"/project"), step), "true"); r.failed != nil {
 			t.Errorf("%s, as it was seen: %v", name, r.failed)
 		}
 		if r := run(t, small(t, swapped, step), "true"); !errors.Is(r.failed, linuxwall.ErrChanged) {

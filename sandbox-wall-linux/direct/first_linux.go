@@ -30,6 +30,8 @@ type image struct {
 	argv, env                uintptr
 	shell, shellArgv, script uintptr // as program has them
 	regs                     [registers]uintptr
+	programFlags             uintptr // of clone(2), for the program's process
+	programStack             uintptr
 	mask                     uintptr // the signal mask of the thread that forked
 	report                   uintptr // where records are written
 	orders                   uintptr // a socket: a byte comes when there is more to do
@@ -68,13 +70,10 @@ func first(m *image) {
 	}
 	tell(m.report, toldReady, 0, 0)
 	awaits(m)
-	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, unix.CLONE_NEWUSER|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-	if errno != 0 {
+	pid := cloneProgram(m.programFlags, m.programStack, uintptr(unsafe.Pointer(m)))
+	if errno := failedWith(pid); errno != 0 {
 		tell(m.report, toldFailed, ^uint64(0), uint64(errno))
 		exit(1)
-	}
-	if pid == 0 {
-		become(m)
 	}
 	// The program's streams are its own: who waits for their end does not wait
 	// for this process.

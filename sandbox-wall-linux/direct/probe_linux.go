@@ -51,5 +51,6 @@ func probe() error {
 			break
 		}
 	}
+	first.Free()
 	return err
 }

@@ -25,6 +25,11 @@ type Early struct {
 	// Session has the program lead a session, and so without a controlling
 	// terminal.
 	Session bool
+	// Apart has the first process a copy of its parent's memory, instead of
+	// sharing it. Where the kernel kills a process for want of memory it kills
+	// all that share its memory: a sandbox whose memory is bounded would end
+	// its parent so.
+	Apart bool
 	// Files are the program's standard streams, as descriptors; they may be
 	// closed once it is begun.
 	Files [3]int

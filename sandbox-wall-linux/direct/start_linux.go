@@ -55,6 +55,13 @@ func Begin(e Early) (*First, error) {
 		return nil, err
 	}
 	f.image = &m[0]
+	stack, err := stackIn(f.region)
+	if err == nil {
+		f.image.programStack, err = stackIn(f.region)
+	}
+	if err != nil {
+		return nil, err
+	}
 	var report [2]int
 	if err := unix.Pipe2(report[:], unix.O_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("pipe: %w", err)
@@ -76,12 +83,18 @@ func Begin(e Early) (*First, error) {
 	}
 	i := f.image
 	i.early = early.calls
+	i.programFlags = unix.CLONE_NEWUSER | uintptr(unix.SIGCHLD)
+	if !e.Apart && !apart {
+		// It is another program's at once, and until then this one waits.
+		i.programFlags |= unix.CLONE_VM | unix.CLONE_VFORK
+	}
 	i.report, i.orders, i.keep = uintptr(report[1]), uintptr(orders[0]), ^uintptr(0)
 	i.vector.Base = (*byte)(unsafe.Pointer(&i.byte))
 	i.vector.SetLen(1)
 	i.message.Iov, i.message.Iovlen = &i.vector, 1
 	i.message.Control = (*byte)(unsafe.Pointer(&i.control))
-	pid, errno := fork(&i.mask, func() (uintptr, syscall.Errno) { return cloned(i, cloneFlags(e)) })
+	flags := cloneFlags(e)
+	pid, errno := cloned(&i.mask, func() uintptr { return cloneFirst(flags, stack, uintptr(unsafe.Pointer(i))) })
 	unix.Close(report[1])
 	unix.Close(orders[0])
 	if errno != 0 {
@@ -98,42 +111,14 @@ func Begin(e Early) (*First, error) {
 
 func cloneFlags(e Early) uintptr {
 	flags := uintptr(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP)
+	flags |= uintptr(unix.SIGCHLD)
+	if !e.Apart && !apart {
+		flags |= unix.CLONE_VM
+	}
 	if e.OwnNet {
 		flags |= unix.CLONE_NEWNET
 	}
 	return flags
-}
-
-// fork forks the calling thread by clone, with every signal blocked in both, so
-// that no handler of Go's runs in the child: it never takes them off again
-// before it executes something, which gets the mask that was.
-//
-//go:norace
-func fork(mask *uintptr, clone func() (uintptr, syscall.Errno)) (int, syscall.Errno) {
-	all := ^uint64(0)
-	// Nobody opens a descriptor meanwhile that is not close-on-exec yet.
-	syscall.ForkLock.Lock()
-	defer syscall.ForkLock.Unlock()
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(mask)), sigsetSize, 0, 0)
-	pid, errno := clone()
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(mask)), 0, sigsetSize, 0, 0)
-	return int(pid), errno
-}
-
-// cloned is the moment itself. The child stays in it.
-//
-//go:nosplit
-//go:norace
-//go:nocheckptr
-//go:noinline
-func cloned(m *image, flags uintptr) (uintptr, syscall.Errno) {
-	pid, _, errno := syscall.RawSyscall6(unix.SYS_CLONE, flags|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-	if errno == 0 && pid == 0 {
-		first(m)
-	}
-	return pid, errno
 }
 
 // Build says what there is to see, and which program to start. It is called
@@ -294,10 +279,11 @@ func (f *First) next() (record, bool) {
 	}, true
 }
 
-// Close gives up the parent's ends: a program that was not let go is not. It is
-// called when the first process has ended, or is to be ended.
+// Close gives up the parent's ends: a program that was not let go is not.
 func (f *First) Close() {
 	unix.Close(f.records)
 	unix.Close(f.orders)
-	f.region.close()
 }
+
+// Free gives back what the first process used, once it was waited for.
+func (f *First) Free() { f.region.close() }

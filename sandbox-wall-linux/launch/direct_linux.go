@@ -24,7 +24,7 @@ func (b *sandbox) beginDirect() (*direct.First, *Error) {
 	if err != nil {
 		return fail(err)
 	}
-	e := direct.Early{OwnNet: b.early.OwnNet, HostName: b.early.HostName, Session: !b.early.Terminal}
+	e := direct.Early{OwnNet: b.early.OwnNet, HostName: b.early.HostName, Session: !b.early.Terminal, Apart: b.early.Apart}
 	// Above the three, so that none is overwritten before it is where it goes.
 	for i, fd := range fds {
 		if e.Files[i], err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, FirstFile); err != nil {
@@ -50,10 +50,12 @@ func (b *sandbox) giveUp(first *direct.First) {
 	b.kill()
 	first.Close()
 	b.reap()
+	first.Free()
 }
 
 // runDirect is the life of a sandbox that package direct makes.
 func (b *sandbox) runDirect(first *direct.First) (int, error) {
+	defer first.Free()
 	defer first.Close()
 	failed := b.buildDirect(first)
 	if failed == nil {

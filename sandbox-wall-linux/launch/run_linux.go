@@ -28,9 +28,9 @@ func run(s Spec, shields []uintptr) (int, error) {
 // seen in it.
 type Begun struct {
 	b     *sandbox
-	specs chan *Spec
+	ready chan struct{} // closed when it is run, or given up: it has a spec, or none
 	ended chan end
-	begun bool // it was run, or given up
+	done  bool // the same, for who calls
 }
 
 type end struct {
@@ -43,20 +43,19 @@ type end struct {
 func Begin(e Early) *Begun { return beginBy(e, true, nil) }
 
 func beginBy(e Early, byKernel bool, shields []uintptr) *Begun {
-	g := &Begun{b: &sandbox{early: e, shields: shields}, specs: make(chan *Spec), ended: make(chan end, 1)}
+	g := &Begun{b: &sandbox{early: e, shields: shields}, ready: make(chan struct{}), ended: make(chan end, 1)}
 	onThreadOfItsOwn(func() {
 		var first *direct.First
 		var failed *Error
 		if byKernel {
 			first, failed = g.b.beginDirect()
 		}
-		s, ok := <-g.specs
-		if !ok {
+		<-g.ready
+		if g.b.spec == nil {
 			g.b.giveUp(first)
 			close(g.ended)
 			return
 		}
-		g.b.spec = s
 		if failed != nil {
 			g.ended <- end{failed.Status, failed}
 			return
@@ -69,11 +68,11 @@ func beginBy(e Early, byKernel bool, shields []uintptr) *Begun {
 
 // GiveUp ends one that was not run. After Run it does nothing.
 func (g *Begun) GiveUp() {
-	if g == nil || g.begun {
+	if g == nil || g.done {
 		return
 	}
-	g.begun = true
-	close(g.specs)
+	g.done = true
+	close(g.ready)
 	<-g.ended
 }
 
@@ -92,15 +91,15 @@ func (g *Begun) Run(s Spec) (int, error) {
 		g.GiveUp()
 		return StatusSetup, setupError("the sandbox could not be set up", err)
 	}
-	g.begun = true
+	g.done = true
 	kept := Keep(s.Terminal)
 	relay := newRelay(g.b, kept.tty)
 	// Before anything is started: until then a signal that ends us leaves
 	// nothing.
 	relay.listen()
 	defer signal.Stop(relay.signals)
-	g.b.listen = relay.listen
-	g.specs <- &s
+	g.b.listen, g.b.spec = relay.listen, &s
+	close(g.ready)
 	var e end
 	go func() {
 		e = <-g.ended

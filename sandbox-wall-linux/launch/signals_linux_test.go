@@ -182,8 +182,8 @@ func TestSignalBeforeTheProgram(t *testing.T) {
 				o.Keep, o.Args, o.Held = 0, nil, true
 			}
 			cmd := o.command(t, "sh", "-c", `exec 3<>"$0"; exec "$@"`, fifo)
-			var out strings.Builder
-			cmd.Stdout = &out
+			var out, errs strings.Builder
+			cmd.Stdout, cmd.Stderr = &out, &errs
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func TestSignalBeforeTheProgram(t *testing.T) {
 			cmd.Process.Signal(s)
 			cmd.WaitDelay = 20 * time.Second
 			if err := cmd.Wait(); code(err) != 128+int(s) || out.Len() > 0 {
-				t.Errorf("%v: %v %q", s, err, out.String())
+				t.Errorf("%v: %v %q %s", s, err, out.String(), errs.String())
 			}
 			gone(t, name)
 		}

@@ -81,6 +81,8 @@ type Early struct {
 	// where package direct makes the sandbox; bubblewrap is told by Args.
 	OwnNet   bool
 	HostName string
+	// Apart is direct.Early's, for a sandbox whose memory is bounded.
+	Apart bool
 	// Stdin, Stdout and Stderr are the program's own; nil is /dev/null.
 	Stdin, Stdout, Stderr *os.File
 }
