@@ -20,7 +20,7 @@ type record struct{ kind, what, value uint64 }
 
 const recordSize = 24
 
-// An image is all that the forked processes need, at hand without a step of
+// An image is all that the cloned processes need, at hand without a step of
 // Go's runtime. It is in a region: the parent writes down what is to be done
 // while the process is there already. Once there are two of them, the second
 // alone writes to it.
@@ -32,7 +32,7 @@ type image struct {
 	regs                     [registers]uintptr
 	programFlags             uintptr // of clone(2), for the program's process
 	programStack             uintptr
-	mask                     uintptr // the signal mask of the thread that forked
+	mask                     uintptr // the signal mask of the thread that cloned
 	report                   uintptr // where records are written
 	orders                   uintptr // a socket: a byte comes when there is more to do
 	keep                     uintptr // stays open; ^0 is none
@@ -45,7 +45,7 @@ type image struct {
 
 type linkedExec struct{ path, argv, env uintptr }
 
-// The functions below run in a process that was forked from one thread of
+// The functions below run in a process that was cloned from one thread of
 // many: whatever the others held is held for ever. So they allocate nothing,
 // grow no stack (nosplit), write no pointer (a write barrier could be on), and
 // call nothing but the kernel.
