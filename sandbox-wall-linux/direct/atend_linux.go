@@ -33,7 +33,7 @@ type waiting struct {
 // copied from then on. Until it is told what to become it becomes nothing, and
 // ends.
 func BeginAtEnd() (*AtEnd, error) {
-	r, err := newRegion()
+	r, err := newRegion(commandSize)
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,17 @@ type region struct {
 	used int
 }
 
-// regionSize is more than what a program's arguments and environment can be
-// (execve(2): 6 MiB), once as text and once as addresses, and thousands of
-// mounts. What is not used of it is not there.
-const regionSize = 64 << 20
+// Sizes of regions: programSize is more than what a program's arguments and
+// environment can be (execve(2): 6 MiB), once as text and once as addresses, and
+// thousands of mounts; commandSize is for a few words. What is not used of them
+// is not there.
+const (
+	programSize = 64 << 20
+	commandSize = 1 << 20
+)
 
-func newRegion() (*region, error) {
-	mem, err := unix.Mmap(-1, 0, regionSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
+func newRegion(size int) (*region, error) {
+	mem, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
 	if err != nil {
 		return nil, fmt.Errorf("mmap: %w", err)
 	}
@@ -34,7 +38,7 @@ func (r *region) close() { _ = unix.Munmap(r.mem) }
 func (r *region) take(size int) (unsafe.Pointer, error) {
 	r.used = (r.used + 7) &^ 7
 	if size > len(r.mem)-r.used {
-		return nil, fmt.Errorf("more than %d MiB of arguments, variables and mounts: %w", regionSize>>20, unix.E2BIG)
+		return nil, fmt.Errorf("more than %d MiB of arguments, variables and mounts: %w", len(r.mem)>>20, unix.E2BIG)
 	}
 	at := unsafe.Pointer(&r.mem[r.used : r.used+1][0])
 	r.used += size

@@ -41,8 +41,8 @@ type First struct {
 func Begin(e Early) (*First, error) {
 	f := &First{early: e, uid: os.Geteuid(), gid: os.Getegid()}
 	var err error
-	if f.region, err = newRegion(); err != nil {
-		return nil, err
+	if f.region, err = newRegion(programSize); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err) // where memory is not to be had before it is used
 	}
 	begun := false
 	defer func() {
