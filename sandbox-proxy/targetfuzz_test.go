@@ -12,7 +12,7 @@ import (
 func FuzzConnectTarget(f *testing.F) {
 	for _, s := range [][2]string{
 		{"ok.test:443", "ok.test:443"}, {"ok.test:443", "ok.test"}, {"[::1]:80", "[::1]:80"}, {"ok.test:0443", "ok.test"}, {"a.test:443/x@b", "a.test"},
-		{"u:p@a.test:443", "a.test"}, {":443", ""}, {"a:", "a"}, {"a:99999", "a"}, {"a.test:443?q", "a.test"}, {"[ok.test]:443", "ok.test"}, {"ok.test:443", "OK.test."},
+		{"u:p@a.test:443", "a.test"}, {":443", ""}, {"a:", "a"}, {"a:99999", "a"}, {"a.test:443?q", "a.test"}, {"[ok.test]:443", "ok.test"}, {"ok.test:443", "OK.test."}, {"[]:8", "[::1]:80"},
 	} {
 		f.Add(s[0], s[1], true)
 	}
@@ -30,6 +30,9 @@ func FuzzConnectTarget(f *testing.F) {
 		}
 		if !hosted {
 			return
+		}
+		if named, err := parseAuthority(host, to.port); err == nil && proxyItself(named.host) {
+			return // the proxy's own address names nowhere else
 		}
 		name := strings.TrimSuffix(host, ":"+strconv.Itoa(int(to.port)))
 		if !strings.EqualFold(strings.TrimSuffix(name, "."), strings.TrimSuffix(to.host, ".")) {

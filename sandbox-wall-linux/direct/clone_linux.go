@@ -27,6 +27,9 @@ func cloneProgram(flags, stack, m uintptr) (pid uintptr)
 //go:noescape
 func cloneWaiting(flags, stack, m uintptr) (pid uintptr)
 
+// The bodies, which only the assembly calls.
+var _, _, _ = first, become, wait
+
 // stackSize is far more than functions use that may not grow one: 800 bytes and
 // what the kernel puts there for a signal.
 const stackSize = 32 << 10

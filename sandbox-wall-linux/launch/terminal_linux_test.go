@@ -83,6 +83,33 @@ func (c *console) typed(text string) {
 	}
 }
 
+// told types a command to a shell until what it brings about is seen: on a busy
+// machine what is typed right behind a prompt can be lost, when the shell has
+// written that and has not set the terminal for it yet.
+func (c *console) told(command, pattern string) {
+	c.t.Helper()
+	re := regexp.MustCompile(pattern)
+	for range 5 {
+		c.typed(command)
+		c.master.SetReadDeadline(time.Now().Add(4 * time.Second))
+		for buf := make([]byte, 4096); ; {
+			if at := re.FindStringIndex(c.seen.String()); at != nil {
+				rest := c.seen.String()[at[1]:]
+				c.seen.Reset()
+				c.seen.WriteString(rest)
+				return
+			}
+			n, err := c.master.Read(buf)
+			c.seen.Write(buf[:n])
+			c.all.Write(buf[:n])
+			if err != nil {
+				break
+			}
+		}
+	}
+	c.t.Fatalf("%q: no %q after %q", command, pattern, c.all.String())
+}
+
 func (c *console) status() int {
 	c.t.Helper()
 	done := make(chan int, 1)
@@ -177,16 +204,14 @@ func TestCtrlZ(t *testing.T) {
 	each(t, func(t *testing.T, by maker) {
 		for _, terminal := range []bool{true, false} {
 			c := onShell(t, order{Argv: []string{"python3", "-Sc", copier}, Terminal: terminal, By: by})
-			c.typed("r\n")
-			c.expect("ready\r\n")
+			c.told("r\n", "ready\r\n")
 			for _, word := range []string{"one", "two"} {
 				c.typed(word + "\n")
 				c.expect("copy " + word + "\r\n")
 				c.typed("\x1a")
 				c.expect("Stopped")
 				c.expect("shell>")
-				c.typed("fg\n")
-				c.expect("goes on\r\n")
+				c.told("fg\n", "goes on\r\n")
 			}
 			c.typed("three\n")
 			c.expect("copy three\r\n")
@@ -211,8 +236,7 @@ func TestCtrlZCaught(t *testing.T) {
 	c.expect("ready\r\n")
 	c.typed("\x1a")
 	c.expect(`cleaned\r\n(?s).*Stopped(?s).*shell>`)
-	c.typed("kill %1; fg\n")
-	c.expect("shell>")
+	c.told("kill %1; fg\n", "shell>")
 	c.typed("exit\n")
 	c.status()
 }
@@ -222,8 +246,7 @@ func TestShellInside(t *testing.T) {
 	each(t, func(t *testing.T, by maker) {
 		o := order{Argv: []string{"bash", "--norc", "--noprofile", "-i"}, Env: []string{"PS1=inside>", "TERM=dumb", "HISTFILE=", "COPIER=" + copier}, Terminal: true, By: by}
 		c := onShell(t, o)
-		c.typed("r\n")
-		c.expect("inside>")
+		c.told("r\n", "inside>")
 		if strings.Contains(c.all.String(), "no job control") {
 			t.Errorf("no job control: %q", c.all.String())
 		}
@@ -234,8 +257,7 @@ func TestShellInside(t *testing.T) {
 		c.typed("\x1a")
 		c.expect("Stopped")
 		c.expect("inside>")
-		c.typed("fg\n")
-		c.expect("goes on\r\n")
+		c.told("fg\n", "goes on\r\n")
 		c.typed("two\n")
 		c.expect("copy two\r\n")
 		c.typed("\x03")
