@@ -35,8 +35,9 @@ type order struct {
 	Terminal bool
 	// By is how it is made; nothing is by the kernel's own calls.
 	By maker
-	// Held keeps the program from starting until its sandbox is ended.
-	Held bool
+	// Held keeps the program from starting until its sandbox is ended; it is a
+	// file that is made then.
+	Held string
 	// NoStage leaves out the stage inside.
 	NoStage bool
 	// Keep is a descriptor that is passed on.
@@ -111,8 +112,11 @@ func (o order) run() int {
 	if o.NotYet != "" {
 		s.Before = func() error { return errors.New(o.NotYet) }
 	}
-	if o.Held {
+	if o.Held != "" {
 		s.Contain = func(pid int) error {
+			if err := os.WriteFile(o.Held, nil, 0o600); err != nil {
+				return err
+			}
 			for {
 				if p, err := statusOf(pid); err != nil || p.state == 'Z' {
 					return unix.ESRCH

@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -179,7 +180,7 @@ func TestSignalBeforeTheProgram(t *testing.T) {
 			name := tag(t)
 			o := order{Argv: []string{"echo", "ran", name}, Keep: 3, Args: []string{"--ro-bind-data", "3", "/run/x"}, By: by}
 			if by == kernel {
-				o.Keep, o.Args, o.Held = 0, nil, true
+				o.Keep, o.Args, o.Held = 0, nil, t.TempDir()+"/held"
 			}
 			cmd := o.command(t, "sh", "-c", `exec 3<>"$0"; exec "$@"`, fifo)
 			var out, errs strings.Builder
@@ -187,11 +188,13 @@ func TestSignalBeforeTheProgram(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			all := 3 // us, and two of bubblewrap's own
-			if by == kernel {
-				all = 2
-			}
-			eventually(t, "the first process", func() bool { return len(living(t, name)) >= all })
+			eventually(t, "the sandbox", func() bool {
+				if by == kernel {
+					_, err := os.Stat(o.Held)
+					return err == nil
+				}
+				return len(living(t, name)) >= 3 // us, and two of bubblewrap's own
+			})
 			cmd.Process.Signal(unix.SIGUSR1) // which is for nobody
 			cmd.Process.Signal(s)
 			cmd.WaitDelay = 20 * time.Second
