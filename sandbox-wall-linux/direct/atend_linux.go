@@ -29,8 +29,7 @@ type waiting struct {
 	byte         uintptr
 }
 
-// BeginAtEnd makes one. Early is best: what the caller writes to its memory is
-// copied from then on. Until it is told what to become it becomes nothing, and
+// BeginAtEnd makes one. Until it is told what to become it becomes nothing, and
 // ends.
 func BeginAtEnd() (*AtEnd, error) {
 	r, err := newRegion(commandSize)

@@ -38,6 +38,8 @@ type order struct {
 	// Held keeps the program from starting until its sandbox is ended; it is a
 	// file that is made then.
 	Held string
+	// Apart is the spec's.
+	Apart bool
 	// NoStage leaves out the stage inside.
 	NoStage bool
 	// Keep is a descriptor that is passed on.
@@ -88,7 +90,7 @@ func (o order) run() int {
 	s := Spec{
 		Bwrap: "/usr/bin/bwrap", Args: append(basic, o.Args...), Seccomp: filter, Argv: o.Argv,
 		Env:   append([]string{"PATH=/usr/bin:/bin", "HOME=/", "LC_ALL=C"}, o.Env...),
-		Early: Early{Terminal: o.Terminal, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr},
+		Early: Early{Terminal: o.Terminal, Apart: o.Apart, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr},
 	}
 	if o.Dir != "" {
 		s.Args = append(s.Args, "--chdir", o.Dir)
