@@ -191,17 +191,18 @@ func hexByte(b []byte, c byte) (int, match) {
 	switch {
 	case len(b) == 0:
 		return 0, begins
-	case unhex(b[0]) != c>>4:
+	case Unhex(b[0]) != c>>4:
 		return 0, differs
 	case len(b) == 1:
 		return 0, begins
-	case unhex(b[1]) != c&15:
+	case Unhex(b[1]) != c&15:
 		return 0, differs
 	}
 	return 2, matches
 }
 
-func unhex(c byte) byte {
+// Unhex gives the value of a hexadecimal digit in either case; 255 is none.
+func Unhex(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
 		return c - '0'

@@ -3,6 +3,8 @@ package secret
 import (
 	"errors"
 	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 )
 
 // onePath gives a path as an address has it in its one form: no letter or digit
@@ -28,7 +30,7 @@ func onePath(p string) (string, error) {
 		if i+2 >= len(p) {
 			return "", errors.New("holds a percent sign that escapes nothing")
 		}
-		high, low := unhex(p[i+1]), unhex(p[i+2])
+		high, low := redact.Unhex(p[i+1]), redact.Unhex(p[i+2])
 		if high > 15 || low > 15 {
 			return "", errors.New("holds a percent sign that escapes nothing")
 		}
@@ -54,16 +56,4 @@ func onePath(p string) (string, error) {
 		}
 	}
 	return one, nil
-}
-
-func unhex(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
-	}
-	return 255
 }
