@@ -93,11 +93,7 @@ func (d *draft) keeps(p, g *place) (bool, error) {
 		if p.from != "" {
 			return true, nil
 		}
-		// What is hidden counts here even where nothing had to be covered.
-		if up := d.above(parent(p.at)); p.rank.implied() && (up.kind.writable() || up.kind == shut) {
-			return false, nil
-		}
-		return g.kind != readOnly, nil
+		return g.kind != readOnly && !d.saysNothing(p), nil
 	case readWrite:
 		// Never merged with a write folder above: its dot files are protected
 		// by where it stands.

@@ -101,7 +101,7 @@ func (d *draft) add(p place) {
 // nearest folder above.
 func (d *draft) above(path string) *place {
 	for {
-		if p, ok := d.places[path]; ok {
+		if p, ok := d.places[path]; ok && !d.saysNothing(p) {
 			return p
 		}
 		if path == "/" {
@@ -109,6 +109,17 @@ func (d *draft) above(path string) *place {
 		}
 		path = parent(path)
 	}
+}
+
+// saysNothing says whether a place that only opens lies where something else
+// was said already. What is hidden counts here even where nothing had to be
+// covered.
+func (d *draft) saysNothing(p *place) bool {
+	if p.kind != readOnly || p.from != "" || !p.rank.implied() || p.at == "/" {
+		return false
+	}
+	up := d.above(parent(p.at))
+	return up != nil && (up.kind.writable() || up.kind == shut)
 }
 
 // standing gives what stands at a path, for what is protected there: nothing,

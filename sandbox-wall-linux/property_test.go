@@ -60,7 +60,7 @@ func anyWorld(t *rapid.T) world {
 	some := func(label string, most int) []string {
 		var list []string
 		for range rapid.IntRange(0, most).Draw(t, label) {
-			if p := rapid.SampledFrom(w.paths[:len(w.paths)-1]).Draw(t, label); !slices.Contains(list, p) && base(p) != ".git" {
+			if p := rapid.SampledFrom(w.paths[:len(w.paths)-1]).Draw(t, label); !slices.Contains(list, p) && base(p) != ".git" && base(w.real(p)) != ".git" {
 				list = append(list, p)
 			}
 		}

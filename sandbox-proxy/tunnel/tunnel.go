@@ -148,13 +148,9 @@ func (w *way) moved(n int) {
 
 // pass waits while the tunnel is paused.
 func (w *way) pass() error {
-	if !w.t.Valve.shut() {
-		return nil
-	}
-	if !w.t.Valve.wait(w.t.stopped) {
+	if w.t.Valve.shut() && !w.t.Valve.wait(w.t.stopped) {
 		return ErrCut
 	}
-	w.t.clock.touch()
 	return nil
 }
 
@@ -177,20 +173,20 @@ func (w *way) deliver(b []byte) error {
 // A clock ends a tunnel in which nothing moves. One timer a tunnel, which is
 // not touched when bytes move.
 type clock struct {
-	epoch time.Time
-	last  atomic.Int64 // since epoch
+	last atomic.Int64 // when bytes moved last, after epoch
 
 	mu    sync.Mutex
 	limit time.Duration
 	timer *time.Timer
 }
 
-func (c *clock) touch() { c.last.Store(int64(time.Since(c.epoch))) }
+func (c *clock) touch() { c.last.Store(int64(time.Since(epoch))) }
 
 func (c *clock) start(t *Tunnel) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.epoch, c.limit = time.Now(), t.Idle
+	c.limit = t.Idle
+	c.touch()
 	if first := cmp.Or(t.Idle, t.Drain); first > 0 {
 		c.timer = time.AfterFunc(first, func() { c.check(t) })
 	}
@@ -202,11 +198,9 @@ func (c *clock) check(t *Tunnel) {
 	if c.limit == 0 || c.timer == nil {
 		return
 	}
-	if t.Valve.shut() {
-		c.touch() // the clock stands still in a pause
-	}
-	left := c.limit - (time.Since(c.epoch) - time.Duration(c.last.Load()))
-	if left > 0 {
+	// A pause is no silence.
+	last := max(time.Duration(c.last.Load()), t.Valve.still())
+	if left := c.limit - (time.Since(epoch) - last); left > 0 {
 		c.timer.Reset(left)
 		return
 	}

@@ -3,12 +3,17 @@ package tunnel
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 )
+
+// epoch is what moments are counted from.
+var epoch = time.Now()
 
 // A Valve pauses tunnels: while it is shut nothing is read and nothing is
 // written, and the clocks stand still. The zero Valve is open.
 type Valve struct {
 	closed atomic.Bool
+	since  atomic.Int64 // when it was opened last, after epoch
 
 	mu     sync.Mutex
 	opened chan struct{} // closed when the valve opens; nil while it is open
@@ -29,6 +34,8 @@ func (v *Valve) Open() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.opened != nil {
+		// Told first: a clock that finds the valve open knows since when.
+		v.since.Store(int64(time.Since(epoch)))
 		close(v.opened)
 		v.opened = nil
 		v.closed.Store(false)
@@ -55,4 +62,16 @@ func (v *Valve) wait(stop <-chan struct{}) bool {
 			return false
 		}
 	}
+}
+
+// still gives the last moment, after epoch, that was in a pause; zero when
+// there was none.
+func (v *Valve) still() time.Duration {
+	switch {
+	case v == nil:
+		return 0
+	case v.closed.Load():
+		return time.Since(epoch)
+	}
+	return time.Duration(v.since.Load())
 }
