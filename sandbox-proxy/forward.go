@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"net/textproto"
 	"net/url"
 	"strings"
 
@@ -57,12 +56,11 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 				from.anew()
 			}
 		},
-		Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
-			return interim(w, code, http.Header(header))
-		},
 	}
 	ctx := httptrace.WithClientTrace(context.WithValue(r.Context(), callKey{}, c), trace)
-	resp, err := client.RoundTrip(out.WithContext(ctx))
+	early := NewInterim(w, stripHop)
+	resp, err := client.RoundTrip(out.WithContext(early.In(ctx)))
+	early.End()
 	instead := func(a answer) {
 		counted.why = Failed
 		a.last = a.last || !body.all()
@@ -156,22 +154,6 @@ func stripHop(h http.Header) {
 		h.Del(name)
 	}
 	h.Del(refusedHeader)
-}
-
-// interim passes on an answer before the answer. A 100 is the server's to say:
-// it does when the body is read, which is when the origin has said it.
-func interim(w http.ResponseWriter, code int, header http.Header) error {
-	if code == http.StatusContinue {
-		return nil
-	}
-	stripHop(header)
-	h := w.Header()
-	for name, values := range header {
-		h[name] = values
-	}
-	w.WriteHeader(code)
-	clear(h)
-	return nil
 }
 
 // counter counts a plain request's bytes for its record. The connection, which

@@ -16,6 +16,16 @@ func TestNames(t *testing.T) {
 			t.Errorf("header %s: want %v", name, want)
 		}
 	}
+	for name, want := range map[string]bool{"X-Original-URL": true, "x_rewrite_url": true, "Destination": true, "X-Forwarded-Uri": true, "X-Forwarded-For": false, "Origin": false} {
+		if account.Elsewhere(name) != want {
+			t.Errorf("header %s, elsewhere: want %v", name, want)
+		}
+	}
+	for name, want := range map[string]bool{"Content_Length": true, "TRANSFER_encoding": true, "Host": false, "X_Request": false} {
+		if account.Shadows(name) != want {
+			t.Errorf("header %s, shadows: want %v", name, want)
+		}
+	}
 	for name, want := range map[string]bool{
 		"access_token": true, "Private_Token": true, " api_key ": true, "client_secret": true,
 		"key": false, "token": false, "q": false, "page_token": false,

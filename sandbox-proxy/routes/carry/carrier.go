@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"net/textproto"
 	"net/url"
 	"sync"
 
@@ -44,10 +42,9 @@ func (c *carrier) serve(w http.ResponseWriter, r *http.Request) {
 		c.proxy.Refuse(w, r, refusedPath, err.Error())
 		return
 	}
-	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, header textproto.MIMEHeader) error {
-		return c.interim(w, code, http.Header(header))
-	}}
-	resp, err := c.client.RoundTrip(out.WithContext(httptrace.WithClientTrace(out.Context(), trace)))
+	early := proxy.NewInterim(w, func(h http.Header) { c.head(h, nil) })
+	resp, err := c.client.RoundTrip(out.WithContext(early.In(out.Context())))
+	early.End()
 	if err != nil {
 		c.failed(w, r, err)
 		return
@@ -109,21 +106,6 @@ func (c *carrier) request(r *http.Request) (*http.Request, error) {
 		c.ask(out)
 	}
 	return out.WithContext(r.Context()), nil
-}
-
-// interim passes on an answer before the answer. A 100 is the server's to say.
-func (c *carrier) interim(w http.ResponseWriter, code int, header http.Header) error {
-	if code == http.StatusContinue {
-		return nil
-	}
-	c.head(header, nil)
-	h := w.Header()
-	for name, values := range header {
-		h[name] = values
-	}
-	w.WriteHeader(code)
-	clear(h)
-	return nil
 }
 
 var pieces = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}

@@ -64,7 +64,7 @@ func baseOf(at *url.URL) string {
 
 // ServeHTTP carries a request, the key added to it.
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method == http.MethodTrace || r.Method == "TRACK" || r.Method == http.MethodConnect {
+	if account.Repeats(r.Method) || r.Method == http.MethodConnect {
 		// An answer to TRACE is the request as it arrived, the key in it.
 		m.carrier.proxy.Refuse(w, r, refusedMethod, "an API of a model is not asked by "+r.Method)
 		return
@@ -91,8 +91,8 @@ var inQuery = map[string]bool{
 // ask takes the program's own credentials out of a request, and puts the key in.
 func (m *model) ask(out *http.Request) {
 	for name := range out.Header {
-		if account.Header(name) {
-			delete(out.Header, name)
+		if account.Header(name) || account.Elsewhere(name) || account.Shadows(name) {
+			delete(out.Header, name) // the key is good for other paths too
 		}
 	}
 	out.Trailer = nil // nothing that an API reads

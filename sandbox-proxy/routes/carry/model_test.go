@@ -51,7 +51,7 @@ func TestModelKey(t *testing.T) {
 	l := start(t, model("http://"+at+"/v1"), nil)
 	_, got := l.ask("POST", "/chat/completions?api-version=1&key=mine&$httpHeaders=Authorization:mine&oauth_token=mine&%6bey=mine&x=a%26b&a=1;Key=mine&q", `{"model":"m"}`,
 		"authorization", "Bearer mine", "AUTHORIZATION", "Bearer mine2", "x-api-key", "mine", "api-key", "mine", "X-Goog-Api-Key", "mine", "X_Api_Key", "mine",
-		"Cookie", "mine", "Proxy-Authorization", "mine", "Lnk-Caller", "mine", "anthropic-version", "2023-06-01", "Accept-Encoding", "gzip, br",
+		"Cookie", "mine", "Proxy-Authorization", "mine", "X-Original-URL", "/admin", "X_Rewrite_Url", "/admin", "Transfer_Encoding", "chunked", "Lnk-Caller", "mine", "anthropic-version", "2023-06-01", "Accept-Encoding", "gzip, br",
 		"Connection", "X-Hop, Authorization", "X-Hop", "1", "Sec-WebSocket-Protocol", "realtime, OpenAI-insecure-api-key.mine", "Sec-WebSocket-Protocol", "openai-beta.realtime-v1")
 	want := "POST /v1/chat/completions?api-version=1&x=a%26b&q host=" + at +
 		"| Authorization=" + backwards("Bearer "+key) + ` Anthropic-Version=2023-06-01 Accept-Encoding=identity Sec-Websocket-Protocol=realtime, openai-beta.realtime-v1|{"model":"m"}`

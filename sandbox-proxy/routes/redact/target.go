@@ -148,7 +148,9 @@ func (t *target) one(b []byte, c byte) (n int, m match) {
 	}
 	switch b[0] {
 	case '%':
-		n, m = percent(b, c)
+		if n, m = percent(b, c); m == differs && c == ' ' {
+			n, m = percent(b, '+') // a space in a form, escaped again
+		}
 	case '\\':
 		n, m = backslash(b, c)
 	case '&':

@@ -4,14 +4,13 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
-	"net/textproto"
 	"net/url"
 	"strings"
 
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/account"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
@@ -75,10 +74,9 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.proxy.Refuse(w, r, refused.reason, refused.detail)
 		return
 	}
-	trace := &httptrace.ClientTrace{Got1xxResponse: func(code int, h textproto.MIMEHeader) error {
-		return how.interim(w, code, http.Header(h))
-	}}
-	resp, err := b.client.RoundTrip(out.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
+	early := proxy.NewInterim(w, how.head)
+	resp, err := b.client.RoundTrip(out.WithContext(early.In(r.Context())))
+	early.End()
 	if err != nil {
 		b.proxy.Answer(w, r, err)
 		return
@@ -101,7 +99,7 @@ type refusal struct {
 // the placeholder stands, and with nothing that is the proxy's own. How says
 // how its answer is to be read.
 func (b *bridge) request(r *http.Request) (out *http.Request, how *reply, refused *refusal) {
-	if r.Method == http.MethodTrace || r.Method == "TRACK" {
+	if account.Repeats(r.Method) {
 		return nil, nil, &refusal{Method, "a " + r.Method + " has the host repeat what it was sent"}
 	}
 	at := *r.URL
@@ -149,9 +147,10 @@ func cleanHeader(h http.Header, paths bool) {
 	// (RFC 9110 section 14.2).
 	h.Del("Range")
 	h.Del("If-Range")
-	if paths {
-		h.Del("X-Original-Url")
-		h.Del("X-Rewrite-Url")
+	for name := range h {
+		if paths && account.Elsewhere(name) || account.Shadows(name) {
+			delete(h, name)
+		}
 	}
 	if _, ok := h["User-Agent"]; !ok {
 		h["User-Agent"] = nil // none, and not Go's
@@ -165,7 +164,7 @@ func (b *bridge) trailers(r *http.Request, out *http.Request) {
 	}
 	out.Trailer = http.Header{}
 	for name := range r.Trailer {
-		if !b.carries(name) {
+		if !b.carries(name) && !account.Elsewhere(name) && !account.Shadows(name) {
 			out.Trailer[name] = nil
 		}
 	}

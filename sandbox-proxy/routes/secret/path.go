@@ -2,16 +2,26 @@ package secret
 
 import (
 	"errors"
+	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 )
 
+// lookalike says whether a character is a dot, a slash, a backslash, a percent
+// sign or a semicolon to a reader that brings text into a compatible form
+// (Unicode, NFKC) or into a smaller set of characters.
+func lookalike(r rune) bool {
+	return strings.ContainsRune("\u2024\u2025\u2026\ufe52\uff0e\uff61\u2044\u2215\uff0f\u2216\ufe68\uff3c\ufe6a\uff05\u037e\ufe54\uff1b", r)
+}
+
 // onePath gives a path as an address has it in its one form: no letter or digit
 // is escaped, and escapes are in upper case. A path that two readers could take
 // for different ones is refused: with dot segments, with empty segments, with
-// an escaped dot, slash, backslash, percent sign or control byte, or with a
-// backslash. What follows a semicolon in a segment is no part of it to some
+// an escaped dot, slash, backslash, percent sign or control byte, with a
+// backslash, with what only looks like one of those, or with bytes that are not
+// UTF-8 (an overlong dot is one to some). What follows a semicolon in a segment is no part of it to some
 // readers, so dots before one are dots.
 func onePath(p string) (string, error) {
 	if !strings.HasPrefix(p, "/") {
@@ -45,6 +55,9 @@ func onePath(p string) (string, error) {
 		i += 2
 	}
 	one := b.String()
+	if plain, err := url.PathUnescape(one); err != nil || !utf8.ValidString(plain) || strings.ContainsFunc(plain, lookalike) {
+		return "", errors.New("holds bytes that readers take for different things")
+	}
 	segments := strings.Split(one[1:], "/")
 	for i, s := range segments {
 		name, _, _ := strings.Cut(s, ";")

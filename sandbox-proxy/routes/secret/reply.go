@@ -87,21 +87,6 @@ func cutPrefixFold(s, prefix string) (string, bool) {
 	return s, false
 }
 
-// interim passes on an answer before the answer. A 100 is the server's to say.
-func (p *reply) interim(w http.ResponseWriter, code int, header http.Header) error {
-	if code == http.StatusContinue {
-		return nil
-	}
-	p.head(header)
-	h := w.Header()
-	for name, values := range header {
-		h[name] = values
-	}
-	w.WriteHeader(code)
-	clear(h)
-	return nil
-}
-
 var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }}
 
 // answer passes the answer on as it comes.
@@ -131,6 +116,9 @@ func (b *bridge) answer(w http.ResponseWriter, r *http.Request, resp *http.Respo
 	}
 	announced := map[string]bool{}
 	for name := range resp.Trailer {
+		if how.redactor.InFold(name) {
+			continue // which an answer may only have announced, too
+		}
 		announced[name] = true
 		h.Add("Trailer", name)
 	}

@@ -194,13 +194,13 @@ func TestQuery(t *testing.T) {
 func TestPaths(t *testing.T) {
 	l := newLab(t, ok, header, func(s *route.Secret, _ *judge.Rules, _ *proxy.Config) { s.Paths = []string{"/v1/", "/one", "/%74wo"} })
 	for said, sent := range map[string]string{
-		"/v1/x?y":      "/v1/x?y",
-		"/v1/":         "/v1/",
-		"/one":         "/one",
-		"/two":         "/two",
-		"/v%31/%61%c3": "/v1/a%C3",
-		"/v1/a;b=c/d":  "/v1/a;b=c/d",
-		"/v1/...":      "/v1/...",
+		"/v1/x?y":         "/v1/x?y",
+		"/v1/":            "/v1/",
+		"/one":            "/one",
+		"/two":            "/two",
+		"/v%31/%61%c3%a9": "/v1/a%C3%A9",
+		"/v1/a;b=c/d":     "/v1/a;b=c/d",
+		"/v1/...":         "/v1/...",
 	} {
 		status, _, body := l.say(get(said, bearer))
 		all := l.requests()
@@ -211,7 +211,8 @@ func TestPaths(t *testing.T) {
 	before := len(l.requests())
 	for _, said := range []string{
 		"", "/", "/v1", "/V1/", "/one/", "/onex", "/v2/x", "/v1/../v2", "/v1/./x", "/v1/..", "/v1/%2e%2e/v2", "/v1/.%2E/v2", "/v1//x", "//v1/x",
-		"/v1/%2fx", "/v1/%5c..%5cv2", `/v1/..\v2`, "/v1/%252e%252e/v2", "/v1/..;/v2", "/v1/..%3b/v2", "/v1/%00", "/v1/x%", "/v1/%zz", "/v1/;/x",
+		"/v1/%2fx", "/v1/%5c..%5cv2", `/v1/..\v2`, "/v1/%252e%252e/v2", "/v1/..;/v2", "/v1/..%3b/v2", "/v1/%00", "/v1/x%",
+		"/v1/%c0%ae%c0%ae/v2", "/v1/x%c0%afv2", "/v1/%ef%bc%8e%ef%bc%8e/v2", "/v1/\uff0e\uff0e/v2", "/v1/..%ef%bc%8fv2", "/v1/%e2%80%a5/v2", "/v1/%c3", "/v1/%zz", "/v1/;/x",
 	} {
 		if status, head, body := l.say(get(said, bearer)); status != 403 && status != 404 && status != 400 || status == 403 && head.Get("Lnk-Refused") != "path" {
 			t.Errorf("%s: %d %q", said, status, body)
@@ -219,6 +220,37 @@ func TestPaths(t *testing.T) {
 	}
 	if len(l.requests()) != before {
 		t.Errorf("the host was asked: %q", l.requests()[before:])
+	}
+}
+
+// Headers that name another path than the one that was held to the route's, or
+// frame a request anew behind other readers, do not come to the host.
+func TestOtherNames(t *testing.T) {
+	for _, paths := range [][]string{{"/v1/"}, nil} {
+		got := make(chan http.Header, 1)
+		l := newLab(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			for name := range r.Trailer {
+				r.Header["Trailer:"+name] = nil
+			}
+			got <- r.Header
+		}), header, func(s *route.Secret, _ *judge.Rules, _ *proxy.Config) { s.Paths = paths })
+		l.say("POST " + mounted + "/v1/x HTTP/1.1\r\nHost: localhost\r\n" + bearer + "\r\nX_Original-URL: /admin\r\nX-rewrite-url: /admin\r\nDestination: /admin\r\nX-Plain: 1\r\n" +
+			"Transfer_Encoding: gzip\r\nContent_Length: 3\r\nTransfer-Encoding: chunked\r\nTrailer: X-Original-Url, Content_Length, X-Plain\r\nConnection: close\r\n\r\n0\r\nX-Original-Url: /admin\r\nContent_Length: 3\r\nX-Plain: 1\r\n\r\n")
+		h := <-got
+		for _, name := range []string{"X_original-Url", "X-Rewrite-Url", "Destination"} {
+			if _, there := h[name]; there != (paths == nil) {
+				t.Errorf("%v: %s came: %v", paths, name, there)
+			}
+		}
+		for _, name := range []string{"Transfer_encoding", "Content_length", "Trailer:X-Original-Url", "Trailer:Content_length"} {
+			if _, there := h[name]; there {
+				t.Errorf("%v: %s came", paths, name)
+			}
+		}
+		if _, there := h["Trailer:X-Plain"]; !there || h.Get("X-Plain") != "1" {
+			t.Errorf("%v: what is neither did not come: %v", paths, h)
+		}
 	}
 }
 
@@ -267,7 +299,7 @@ func TestCertificate(t *testing.T) {
 
 func TestMethodsThatRepeat(t *testing.T) {
 	l := newLab(t, ok, header)
-	for _, m := range []string{"TRACE", "TRACK"} {
+	for _, m := range []string{"TRACE", "TRACK", "trace", "Track"} {
 		raw := strings.Replace(get("/", bearer), "GET", m, 1)
 		if status, head, _ := l.say(raw); status != 403 || head.Get("Lnk-Refused") != "method" {
 			t.Errorf("%s: %d", m, status)

@@ -1,0 +1,60 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptrace"
+	"net/textproto"
+	"sync"
+)
+
+// An Interim passes on the answers that come before an answer (RFC 9110 section
+// 15.2). The transport tells of them on a goroutine of its own, also once it has
+// given a request up: the writer is another's by then, so that whoever asked
+// says so by End.
+type Interim struct {
+	w    http.ResponseWriter
+	head func(http.Header)
+
+	mu   sync.Mutex
+	over bool
+}
+
+// NewInterim passes them on to w; head makes their headers ones for the program.
+func NewInterim(w http.ResponseWriter, head func(http.Header)) *Interim {
+	return &Interim{w: w, head: head}
+}
+
+// In gives the context of the request whose interim answers they are.
+func (i *Interim) In(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{Got1xxResponse: i.got})
+}
+
+// End is that the request has been answered, or was given up. Nothing is passed
+// on once it has returned.
+func (i *Interim) End() {
+	i.mu.Lock()
+	i.over = true
+	i.mu.Unlock()
+}
+
+// got passes one on. A 100 is the server's to say: it does when the body is
+// read, which is when the far side has said it.
+func (i *Interim) got(code int, header textproto.MIMEHeader) error {
+	if code == http.StatusContinue {
+		return nil
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.over {
+		return nil
+	}
+	i.head(http.Header(header))
+	h := i.w.Header()
+	for name, values := range header {
+		h[name] = values
+	}
+	i.w.WriteHeader(code)
+	clear(h)
+	return nil
+}

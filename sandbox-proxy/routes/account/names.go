@@ -1,0 +1,36 @@
+package account
+
+import (
+	"slices"
+	"strings"
+)
+
+// elsewhere are headers that name another path or host than the request line
+// does, and are believed by some who serve: frameworks behind a server that
+// rewrites, proxies that tell what was asked of them, WebDAV (RFC 4918 section
+// 10.3).
+var elsewhere = []string{
+	"x-original-url", "x-original-uri", "x-rewrite-url", "x-rewrite-uri", "x-override-url", "x-http-destinationurl",
+	"x-forwarded-uri", "x-forwarded-path", "x-forwarded-prefix", "x-envoy-original-path", "x-proxy-url", "destination",
+}
+
+// Elsewhere says whether a header names another path than the one that is asked
+// for.
+func Elsewhere(name string) bool { return slices.Contains(elsewhere, Plain(name)) }
+
+// framing are headers by which a request's end and its connection are known.
+var framing = []string{
+	"content-length", "transfer-encoding", "host", "connection", "upgrade", "expect", "te", "trailer", "keep-alive",
+}
+
+// Shadows says whether a header is another spelling of one that frames a
+// request, as which it is read behind CGI's naming.
+func Shadows(name string) bool {
+	return strings.Contains(name, "_") && slices.Contains(framing, Plain(name))
+}
+
+// Repeats says whether a method has a host repeat the request that it was sent
+// (RFC 9110 section 9.3.8). Some who serve do not tell the case of methods.
+func Repeats(method string) bool {
+	return strings.EqualFold(method, "TRACE") || strings.EqualFold(method, "TRACK")
+}
