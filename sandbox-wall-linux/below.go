@@ -105,7 +105,9 @@ func (d *draft) protectNested(r survey.Repository) {
 	case p.node.Kind == Missing:
 		return // another run's placeholder: what is made of it is reported
 	case p.node.Kind == Link:
-		d.warn("%s is a link, which cannot be kept from being replaced: look at it before you run git there", shown(r.Path))
+		if why := d.keepLinked(r.Path, p.because, false); why != "" {
+			d.warn("%s %s; look at it before you run git there", shown(r.Path), why)
+		}
 		return
 	}
 	d.add(p)
@@ -118,7 +120,9 @@ func (d *draft) besideNested(at string) {
 	switch {
 	case p.node.Kind == Missing || d.above(at).kind == readOnly:
 	case p.node.Kind == Link:
-		d.warn("%s is a link, which cannot be kept from being replaced: look at it before you use it", shown(at))
+		if why := d.keepLinked(at, p.because, false); why != "" {
+			d.warn("%s %s; look at it before you use it", shown(at), why)
+		}
 	default:
 		d.add(p)
 	}

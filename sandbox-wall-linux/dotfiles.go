@@ -46,13 +46,19 @@ func (d *draft) dotFile(at string, open []string) error {
 	n, named := d.standing(at, ""), slices.Contains(open, at)
 	p := place{at: at, rank: rankDot, node: n, because: Reason{Member: "dot files", Text: "what is in it runs outside"}}
 	switch {
+	case n.Kind == Link && (!named || base(at) == ".git"):
+		if named {
+			p.because = Reason{Member: "write_dot_files", Entry: at}
+		}
+		if why := d.keepLinked(at, p.because, named); why != "" {
+			return refuse("dot files", at, why, nil)
+		}
+		return nil
 	case named && base(at) == ".git":
 		p.kind, p.because = readWrite, Reason{Member: "write_dot_files", Entry: at}
 		return d.openGit(p)
 	case named:
 		return nil
-	case n.Kind == Link:
-		return refuse("dot files", at, "is a link, which cannot be kept from being replaced: name it in write_dot_files, or put there what it leads to", nil)
 	case n.Kind == Unseen:
 		return refuse("dot files", at, "cannot be looked at, so it cannot be protected", nil)
 	case n.Kind == Missing:

@@ -107,7 +107,10 @@ func (d *draft) protectFile(p place) error {
 	p.rank, p.kind = rankDot, readOnly
 	switch {
 	case p.node.Kind == Link:
-		return refuse("dot files", p.at, "is a link, which cannot be kept from being replaced: put there what it leads to", nil)
+		if why := d.keepLinked(p.at, p.because, false); why != "" {
+			return refuse("dot files", p.at, why, nil)
+		}
+		return nil
 	case p.node.Kind == Missing && base(p.at) == "hooks":
 		p.kind = shut
 	case p.node.Kind == Missing:

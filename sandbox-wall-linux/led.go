@@ -28,12 +28,13 @@ func (d *draft) led() error {
 	slices.SortStableFunc(repositories, func(a, b survey.Repository) int { // those at the top come first
 		return strings.Count(a.Path, "/") - strings.Count(b.Path, "/")
 	})
-	l := leads{draft: d}
+	l := leads{draft: d, by: "git"}
 	for _, r := range repositories {
 		if root := d.rootOf(r.Path); !slices.Contains(d.opened(root), root) {
 			l.repository(r)
 		}
 	}
+	l.byEditors()
 	return nil
 }
 
@@ -56,6 +57,7 @@ func (d *draft) repositoriesAbove() (found []survey.Repository) {
 // leads is what one repository leads to, one after another.
 type leads struct {
 	*draft
+	by        string // who is led: git, or an editor
 	of        string // its path
 	tree, own string // its work tree, and its own folder
 	all, n    int
@@ -74,12 +76,17 @@ func (l *leads) warn(format string, args ...any) {
 func (l *leads) repository(r survey.Repository) {
 	l.of, l.tree, l.own = r.Path, parent(r.Path), r.Path
 	l.n, l.includes, l.sha256, l.full = 0, 0, false, false
+	kind := l.standing(r.Path, "").Kind
+	if kind == Link {
+		to := l.t.resolve(r.Path)
+		l.own, kind = to.real, to.node.Kind
+	}
 	common := l.own
-	switch kind := l.standing(r.Path, "").Kind; {
+	switch {
 	case r.Bare:
 		l.tree = r.Path
 	case kind == File:
-		text, whole := l.t.text(r.Path)
+		text, whole := l.t.text(l.own)
 		dir, ok := strings.CutPrefix(strings.TrimRight(text, "\r\n"), "gitdir: ")
 		if !whole || !ok {
 			return
@@ -95,6 +102,10 @@ func (l *leads) repository(r survey.Repository) {
 		}
 	case kind != Folder:
 		return
+	}
+	l.byLinks(common)
+	if common != l.own {
+		l.byLinks(l.own)
 	}
 	l.config(join(common, "config"), 0)
 	l.config(join(common, "config.worktree"), 0)
@@ -166,8 +177,14 @@ func (l *leads) config(path string, depth int) {
 				continue
 			}
 			l.keep(at, n.What, shown(e.Name()))
-			if n.What == gitread.Included {
+			switch n.What {
+			case gitread.Included:
 				l.config(at, depth+1)
+			case gitread.Folder:
+				if base(at) == "_" && base(parent(at)) == ".husky" {
+					at = parent(at)
+				}
+				l.linksIn(at, e.Name(), 0)
 			}
 		}
 	}
@@ -206,8 +223,8 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 	if use == gitread.Mentioned && r.node.Kind != File {
 		return
 	}
-	if in := linkedIn(r.links, l.writes); in != "" {
-		l.warn("%s of %s leads git by the link %s, which cannot be kept from being replaced: look at it before you use git there", why, shown(l.of), shown(r.links[len(r.links)-1]))
+	if loose := l.holdWay(r, Reason{Member: "dot files"}); loose != "" {
+		l.warn("%s of %s leads %s by the link %s, which cannot be kept from being replaced: look at it before you use it", why, shown(l.of), l.by, shown(loose))
 	}
 	if base(r.real) == "_" && base(parent(r.real)) == ".husky" {
 		r = l.t.resolve(parent(r.real)) // its scripts run those beside it
@@ -215,7 +232,7 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 	if n := l.standing(r.real, ""); n.Kind == Missing && r.node.Kind != Missing && r.missing == "" {
 		r.missing, r.node = r.real, Node{} // another run's placeholder
 	}
-	p := place{at: r.real, kind: readOnly, rank: rankDot, node: r.node, because: Reason{Member: "dot files", Text: "git is led to it by " + why}}
+	p := place{at: r.real, kind: readOnly, rank: rankDot, node: r.node, because: Reason{Member: "dot files", Text: l.by + " is led to it by " + why}}
 	if r.missing != "" {
 		p.at, p.kind = r.missing, shut
 		if (use == gitread.Included || use == gitread.File) && r.missing == r.real {
@@ -233,7 +250,7 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 	case use == gitread.Program && r.node.Kind == Folder:
 		return
 	case slices.Contains(l.writes, r.real):
-		l.warn("%s of %s names the write folder %s itself, so that what git runs there is not kept", why, shown(l.of), shown(r.real))
+		l.warn("%s of %s names the write folder %s itself, so that what %s runs there is not kept", why, shown(l.of), shown(r.real), l.by)
 		return
 	case !l.above(p.at).kind.writable():
 		return
@@ -241,13 +258,13 @@ func (l *leads) keep(path string, use gitread.Use, why string) {
 	if l.n >= maxLed || l.all >= maxLedInAll {
 		if !l.full {
 			l.full = true
-			l.warn("%s leads git to more places than can be kept, %s among them: look at it before you use git there", shown(l.of), shown(p.at))
+			l.warn("%s leads %s to more places than can be kept, %s among them: look at it before you use it", shown(l.of), l.by, shown(p.at))
 		}
 		return
 	}
 	l.n, l.all = l.n+1, l.all+1
 	if use != gitread.Mentioned {
-		l.note("dot files %s: git is led to it by %s of %s, so that it stays as it is: to write it, name the folder in write_dot_files", shown(p.at), why, shown(l.of))
+		l.note("dot files %s: %s is led to it by %s of %s, so that it stays as it is: to write it, name the folder in write_dot_files", shown(p.at), l.by, why, shown(l.of))
 	}
 	l.add(p)
 }
@@ -282,8 +299,8 @@ func (l *leads) submodule(at string) {
 	if root := l.rootOf(r.real); root == "" || slices.Contains(l.opened(root), root) {
 		return
 	}
-	if in := linkedIn(r.links, l.writes); in != "" {
-		l.warn("%s is on the way to a submodule and is a link, which cannot be kept from being replaced: look at it before you run git there", shown(r.links[len(r.links)-1]))
+	if loose := l.holdWay(r, Reason{Member: "dot files"}); loose != "" {
+		l.warn("%s is on the way to a submodule and is a link, which cannot be kept from being replaced: look at it before you run git there", shown(loose))
 		return
 	}
 	if r.node.Kind == Folder && l.standing(r.real, "").Kind == Folder {

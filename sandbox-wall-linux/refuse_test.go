@@ -75,10 +75,10 @@ func TestPlanForRefuses(t *testing.T) {
 			want:   "/home/u"},
 
 		{name: "a dot file that is a link", on: made(debian + "/home/u/work/.envrc -> ../elsewhere\n"),
-			want: "dot files: /home/u/work/.envrc: is a link, which cannot be kept from being replaced: name it in write_dot_files"},
+			want: "dot files: /home/u/work/.envrc: is a link, which bubblewrap cannot keep from being replaced: put there what it leads to, name the folder in write_dot_files"},
 		{name: "a repository that is a link, opened", on: made(debian + "/srv/git/\n/home/u/work/.git -> /srv/git\n"),
 			change: func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} },
-			want:   "write_dot_files: /home/u/work/.git: is a link"},
+			want:   "dot files: /home/u/work/.git: is a link"},
 		{name: "hooks that are a link", on: made(debian + "/home/u/work/.git/hooks -> ../githooks\n"),
 			change: func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} },
 			want:   "dot files: /home/u/work/.git/hooks: is a link"},

@@ -2,6 +2,7 @@ package linuxwall
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
@@ -161,6 +162,9 @@ type resolution struct {
 	node Node
 	// links are those passed, by where they really stand.
 	links []string
+	// left are the folders that were passed and left again by "..": what stands
+	// there decides where the rest leads.
+	left []string
 	// missing is the first path on the way that is not there, or empty.
 	missing string
 }
@@ -180,6 +184,9 @@ func (t *tree) resolve(path string) resolution {
 		case "", ".":
 			continue
 		case "..":
+			if r.real != "/" && !slices.Contains(r.left, r.real) {
+				r.left = append(r.left, r.real)
+			}
 			r.real = parent(r.real)
 			if r.missing == "" && r.node.Kind != Unseen {
 				r.node = t.node(r.real)

@@ -31,9 +31,10 @@ type compiler struct {
 	*script
 	sb    *Sandbox
 	empty arg // ""
-	// Each a struct open_how: O_PATH without links, below a root.
-	path, folder arg
-	stat         arg // struct stat
+	// Each a struct open_how: O_PATH without links, below a root; link is for
+	// what is one itself.
+	path, folder, link arg
+	stat               arg // struct stat
 	// noExec is whether nothing that is made here may be executed.
 	noExec bool
 	// closedFolder and closedFile are whether the registers of that are filled.
@@ -48,6 +49,7 @@ func newCompiler() compiler {
 	c.empty = c.text("")
 	c.path = c.words(unix.O_PATH|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_IN_ROOT)
 	c.folder = c.words(unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_IN_ROOT)
+	c.link = c.words(unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0, unix.RESOLVE_NO_SYMLINKS|unix.RESOLVE_IN_ROOT)
 	c.stat = c.place(make([]byte, 256))
 	return c
 }
@@ -252,7 +254,11 @@ func (c *compiler) step(p placed) error {
 		if p.Verb == linuxwall.Read {
 			set |= unix.MOUNT_ATTR_RDONLY
 		}
-		c.source(p.From, p.Is.Dev, p.Is.Ino)
+		if p.Is.Kind == linuxwall.Link {
+			c.sourceBy(c.link, p.From, p.Is.Dev, p.Is.Ino)
+		} else {
+			c.source(p.From, p.Is.Dev, p.Is.Ino)
+		}
 		c.do(tmp2, unix.SYS_OPEN_TREE, tmp.arg(), c.empty, n(cloneAll))
 		c.close(tmp)
 		c.attr(tmp2, set, 0, true)

@@ -43,8 +43,10 @@ func (c *compiler) attr(mount reg, set, clear uint64, all bool) {
 }
 
 // source opens a path of this machine into tmp, if it is what was looked at.
-func (c *compiler) source(from string, dev, ino uint64) {
-	c.do(tmp, unix.SYS_OPENAT2, oldRoot.arg(), c.text(from), c.path, n(openHowLen))
+func (c *compiler) source(from string, dev, ino uint64) { c.sourceBy(c.path, from, dev, ino) }
+
+func (c *compiler) sourceBy(how arg, from string, dev, ino uint64) {
+	c.do(tmp, unix.SYS_OPENAT2, oldRoot.arg(), c.text(from), how, n(openHowLen))
 	c.do(none, unix.SYS_FSTAT, tmp.arg(), c.stat)
 	c.same(dev, ino)
 }
@@ -91,8 +93,11 @@ func (c *compiler) mount(p placed, mount reg, folder bool) {
 	}
 	// A folder goes on a folder, and anything else on anything else.
 	how := c.path
-	if folder {
+	switch {
+	case folder:
 		how = c.folder
+	case p.Is.Kind == linuxwall.Link:
+		how = c.link
 	}
 	c.do(tmp, unix.SYS_OPENAT2, newRoot.arg(), c.text(p.At), how, n(openHowLen))
 	if !folder || p.onItself() {
