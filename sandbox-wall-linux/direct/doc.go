@@ -22,9 +22,10 @@
 //   - Nothing of this machine is changed: a mount point is made only in file
 //     systems of the sandbox's own. Elsewhere it has to be there.
 //   - Every path is opened with openat2(2) and passes no link, on either side; a
-//     link that is bound on itself, to stay, is opened as one. What is bound is what the plan saw, by device and inode, or nothing is
-//     started ([linuxwall.ErrChanged]). What is compared is the very descriptor
-//     that is mounted, so that there is no moment to swap it in.
+//     link that is bound on itself, to stay, is opened as one. What is bound is
+//     what the plan saw, by device and inode, or nothing is started
+//     ([linuxwall.ErrChanged]). What is compared is the very descriptor that is
+//     mounted, so that there is no moment to swap it in.
 //   - Mounts are made complete before they are attached: read only, without
 //     devices and set-user-id, with all that is mounted below them.
 //   - They are private: what is mounted on this machine later does not appear.
