@@ -79,7 +79,10 @@ func (h *Host) Check(t route.Tool) error {
 	if !script {
 		return nil
 	}
-	for _, word := range strings.Fields(rest) {
+	for i, word := range strings.Fields(rest) {
+		if i == 0 && !filepath.IsAbs(word) {
+			return fmt.Errorf("%s: started by %s, which is looked for in the folder that a call is made in (execve(2)), so that the program could replace it: name it in full", t.Argv[0], word)
+		}
 		if !filepath.IsAbs(word) {
 			continue
 		}
@@ -115,7 +118,7 @@ func (h *Host) Find(name string) string {
 func (h *Host) environFor(f *folder) []string {
 	env := append(h.environ[:len(h.environ):len(h.environ)], "PWD="+f.path)
 	if f.written {
-		env = append(env, h.guard...)
+		env = append(env, gitGuard(trusted(h.safe, h.said(), isMine))...)
 	}
 	return env
 }

@@ -47,6 +47,8 @@ func TestWhatStartsATool(t *testing.T) {
 		"#! " + written + "/bin/python3 -I\n":      true,
 		"#!/usr/bin/env -S " + written + "/x\n":    true,
 		"#!" + outside + "/../written/bin/python3": true,
+		"#!bin/sh\n":                               true,
+		"#! python3 -I\n":                          true,
 		"\x7fELF" + written:                        false,
 		"":                                         false,
 	} {

@@ -44,7 +44,8 @@ type Host struct {
 	environ []string
 	beside  route.Beside // what the program writes
 	folders folders
-	guard   []string // environment of a tool that starts in what is written
+	safe    []string        // whose repositories the program cannot have made
+	said    func() []string // what the user says of repositories
 	limiter *rate.Limiter
 	calls   chan struct{}
 	asked   chan struct{}
@@ -80,7 +81,8 @@ func New(c Config) (*Host, error) {
 	h.pages.limiter = rate.NewLimiter(rate.Every(pageEvery), pagesAtOnce)
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	h.folders = openFolders(c.Write, c.Read, c.Closed)
-	h.guard = gitGuard(h.folders.written(c.Own))
+	h.safe = safe(h.folders.written(c.Own))
+	h.said = sync.OnceValue(h.gitSaid)
 	return h, nil
 }
 

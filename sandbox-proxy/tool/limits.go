@@ -37,7 +37,7 @@ const (
 	// closeTime is the same at the end of the sandbox.
 	graceTime = 2 * time.Second
 	closeTime = 500 * time.Millisecond
-	// drainTime is how long output is read on after the tool has ended:
+	// drainTime is how long output is waited for after the tool has ended:
 	// something that it left may hold it open.
 	drainTime = time.Second
 	// probeTime is how often a caller that waits for a whole answer is

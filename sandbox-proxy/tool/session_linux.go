@@ -326,14 +326,14 @@ func (s *session) took(n int) {
 // pump carries one of the tool's streams, as fast as it is taken.
 func (s *session) pump(p *process, from *os.File, stream frame.Kind) {
 	b := make([]byte, frame.MaxPart)
-	window := s.sent[stream]
+	window, patient := s.sent[stream], p.patient(from)
 	for {
 		room := window.Take(len(b))
 		if room == 0 {
-			io.Copy(io.Discard, p.patient(from)) // cut, or broken: it is not to hang on it
+			io.Copy(io.Discard, patient) // cut, or broken: it is not to hang on it
 			return
 		}
-		n, err := p.patient(from).Read(b[:room])
+		n, err := patient.Read(b[:room])
 		window.Give(room - n)
 		if n > 0 && s.out.Write(stream, b[:n]) != nil {
 			s.cancel()
@@ -343,32 +343,4 @@ func (s *session) pump(p *process, from *os.File, stream frame.Kind) {
 			return
 		}
 	}
-}
-
-// drain has reads of what may be held open by something else end soon: the
-// process is gone.
-func (p *process) drain() {
-	for _, f := range []*os.File{p.out, p.errs} {
-		if f != nil {
-			f.SetReadDeadline(time.Now().Add(drainTime))
-		}
-	}
-}
-
-// patient reads a stream of the process, and once that is gone no longer than
-// drainTime at a time.
-func (p *process) patient(f *os.File) io.Reader { return &patient{p, f} }
-
-type patient struct {
-	p *process
-	f *os.File
-}
-
-func (r *patient) Read(b []byte) (int, error) {
-	select {
-	case <-r.p.done:
-		r.f.SetReadDeadline(time.Now().Add(drainTime))
-	default:
-	}
-	return r.f.Read(b)
 }
