@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/netip"
@@ -155,11 +156,10 @@ func (t *Table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(r.Context())
 	r.Trailer = trailer
 	r.URL, r.RequestURI = at, rest
-	for name := range r.Header {
-		// Also Lnk_Caller, which a bridge behind CGI's naming reads as the same.
-		if plain := strings.ReplaceAll(strings.ToLower(name), "_", "-"); strings.HasPrefix(plain, "lnk-caller") {
-			delete(r.Header, name)
-		}
+	withoutCaller(r.Header)
+	if trailer != nil {
+		withoutCaller(trailer)
+		r.Body = &trailed{r.Body, trailer}
 	}
 	r.Header.Del("Proxy-Authorization")
 	if m.told {
@@ -167,6 +167,31 @@ func (t *Table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		r.Header.Set(callerKeyHeader, t.caller.Key)
 	}
 	t.proxy.Visit(w, r, m.name, m.bridge)
+}
+
+// withoutCaller takes out what a program says of who calls: also in Lnk_Caller,
+// which a bridge behind CGI's naming reads as the same.
+func withoutCaller(h http.Header) {
+	for name := range h {
+		if plain := strings.ReplaceAll(strings.ToLower(name), "_", "-"); strings.HasPrefix(plain, "lnk-caller") {
+			delete(h, name)
+		}
+	}
+}
+
+// trailed is a body behind which trailers come, those that were not announced
+// too: some who serve take them for headers (RFC 9110 section 6.5.1).
+type trailed struct {
+	io.ReadCloser
+	trailer http.Header
+}
+
+func (t *trailed) Read(p []byte) (int, error) {
+	n, err := t.ReadCloser.Read(p)
+	if err != nil {
+		withoutCaller(t.trailer)
+	}
+	return n, err
 }
 
 // escaped is a target with what no path may hold escaped, and every escape that

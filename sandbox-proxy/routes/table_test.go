@@ -58,6 +58,9 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if r.URL.RequestURI() != r.RequestURI {
 			fmt.Fprintf(w, "decoded: ")
 		}
+		if r.Trailer != nil {
+			fmt.Fprintf(w, "trailer=%v ", r.Trailer)
+		}
 		fmt.Fprintf(w, "%s %s|caller=%s key=%s mine=%s auth=%s|%s", r.Method, r.RequestURI, r.Header["Lnk-Caller"], r.Header["Lnk-Caller-Key"], r.Header["Lnk_caller-X"], r.Header["Proxy-Authorization"], body)
 	}
 }
@@ -215,6 +218,11 @@ func TestCaller(t *testing.T) {
 		"Lnk-Caller-X: evil4", "Lnk_caller_x: e", "Proxy-Authorization: Basic eA=="))
 	if want := "caller=[web] key=[the-key] mine=[] auth=[]"; !strings.Contains(body, want) {
 		t.Errorf("%s, want %s", body, want)
+	}
+	_, body = l.say(t, "POST /tool/gh/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\nTrailer: X-A, Lnk-Caller\r\n\r\n"+
+		"0\r\nX-A: 1\r\nLnk-Caller: evil\r\nlnk_caller_key: evil\r\nLnk-Caller-Key: evil\r\n\r\n")
+	if !strings.Contains(body, "trailer=map[X-A:[1]] ") {
+		t.Error(body)
 	}
 	// Connection cannot have them taken out on the way.
 	_, body = l.say(t, "GET /tool/gh/ HTTP/1.1\r\nHost: localhost\r\nConnection: close, lnk-caller, lnk-caller-key\r\n\r\n")
