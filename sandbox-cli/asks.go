@@ -69,6 +69,9 @@ func listAsks(s Streams, asJSON bool) error {
 	if err != nil {
 		return err
 	}
+	if len(all) == 0 && !asJSON {
+		fmt.Fprintln(s.Out, "no call waits")
+	}
 	for _, q := range all {
 		if asJSON {
 			if err := form.Write(s.Out, q); err != nil {

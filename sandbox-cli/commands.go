@@ -68,5 +68,6 @@ func newRoot(s Streams) *cobra.Command {
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newTool(s), newAsks(s))
 	addWires(root, s)
 	root.AddCommand(newOnStop(), newTraffic(s), newLog(s))
+	spelled(root)
 	return root
 }

@@ -19,10 +19,10 @@ type limitFlags struct {
 
 func (f *limitFlags) define(fl *pflag.FlagSet) {
 	f.given = fl
-	fl.StringVar(&f.memory, "memory", "", "how much memory the program and its children may use together: 512M, 4G")
-	fl.IntVar(&f.processes, "processes", 0, "how many processes and threads they may be")
-	fl.StringVar(&f.cpu, "cpu", "", "their share of the processors: 50%, 200%")
-	fl.StringVar(&f.tmp, "tmp", "", "the size of /tmp, and of each other file system of the sandbox's own: 64M, 2G")
+	fl.StringVar(&f.memory, "memory", "", "the `size` of the memory that the program and its children may use together: 512M, 4G")
+	fl.IntVar(&f.processes, "processes", 0, "the `number` of processes and threads that they may be")
+	fl.StringVar(&f.cpu, "cpu", "", "their `share` of the processors: 50%, 200%")
+	fl.StringVar(&f.tmp, "tmp", "", "the `size` of /tmp, and of each other file system of the sandbox's own: 64M, 2G")
 }
 
 // limited gives the limits of a run: the spec's, and those of the flags over

@@ -35,7 +35,7 @@ type logFlags struct {
 func newLog(s Streams) *cobra.Command {
 	var f logFlags
 	cmd := &cobra.Command{
-		Use:   "log [-f] [<sandbox>]",
+		Use:   "log [-f] [-n <lines>] [--json] [<sandbox>]",
 		Short: "Show what proxies let through and refused",
 		Long: `log shows what the proxy of a sandbox decided, or of every one, the latest lines
 last: calls that were let through, with their bytes, when they are over, and calls
@@ -46,16 +46,16 @@ of files that tools outside act on, which a program changed.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
-			return showLog(ctx, s.Out, f, strings.Join(args, ""))
+			return showLog(ctx, s, f, strings.Join(args, ""))
 		},
 	}
 	cmd.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on with what is decided from now on, until interrupted")
 	cmd.Flags().BoolVar(&f.asJSON, "json", false, "one object of JSON a line")
-	cmd.Flags().IntVarP(&f.lines, "lines", "n", logLines, "how many of the lines there are, at most; 0 is all that are kept")
+	cmd.Flags().IntVarP(&f.lines, "lines", "n", logLines, "the `number` of lines that are shown, of those there are; 0 is all that are kept")
 	return cmd
 }
 
-func showLog(ctx context.Context, out io.Writer, f logFlags, sandbox string) error {
+func showLog(ctx context.Context, s Streams, f logFlags, sandbox string) error {
 	dir, err := settings()
 	if err != nil {
 		return err
@@ -71,11 +71,14 @@ func showLog(ctx context.Context, out io.Writer, f logFlags, sandbox string) err
 			return fmt.Errorf("settings: %w", err)
 		}
 		for _, l := range lines {
-			if _, err := io.WriteString(out, f.show(l)); err != nil {
+			if _, err := io.WriteString(s.Out, f.show(l)); err != nil {
 				return err
 			}
 		}
 		if !f.follow {
+			if len(lines) == 0 {
+				complainLine(s.Err, "log", strings.TrimSuffix("nothing is kept of "+sandbox, " of "))
+			}
 			return nil
 		}
 		select {

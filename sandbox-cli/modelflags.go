@@ -18,8 +18,8 @@ type modelFlags struct {
 }
 
 func (f *modelFlags) flags(fl *pflag.FlagSet) {
-	fl.StringArrayVar(&f.of, "model", nil, "a model's API with its key added outside: anthropic, google or openai, or <one of them>=<base address> for another's of that form")
-	fl.StringArrayVar(&f.from, "model-from", nil, "where its key is, if not in the provider's own variable: <provider>=env:<variable>, file:<path> or command:<words>")
+	fl.StringArrayVar(&f.of, "model", nil, "a `model`'s API with its key added outside: anthropic, google or openai, or <one of them>=<base address> for another's of that form")
+	fl.StringArrayVar(&f.from, "model-from", nil, "where its key is, if not in the provider's own variable, a `place`: <provider>=env:<variable>, file:<path> or command:<words>")
 }
 
 // A provider is where a provider's API is and how it takes its key, as its own

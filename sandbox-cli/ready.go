@@ -27,7 +27,7 @@ const (
 func newReady(s Streams) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:   "ready",
+		Use:   "ready [--yes]",
 		Short: "See whether a sandbox can run here, and add what is missing",
 		Long: `ready tries a sandbox without a network and one with the proxy, afresh, and
 exits 0 when both run. With --yes it adds what is missing where it can: as root,

@@ -48,12 +48,16 @@ func newRun(s Streams) *cobra.Command {
 		Long: `run runs a program in a sandbox and exits with its status.
 
 Without --spec and without a grant, the program reads and writes the current
-folder and has no network. Each --internet-host opens one host, each --write
-and --read one file or folder. Each --secret has the proxy add a secret towards
-one host: the program gets a placeholder for it in <NAME> and the address to use
-in <NAME>_URL, and never the value. Each --model does the same for a model's API,
-at the provider's own variables (OPENAI_BASE_URL and OPENAI_API_KEY), and counts
-the tokens of its answers: see lnk sandbox traffic.
+folder and has no network. With one, it has what is granted and no more: give
+--write . where it shall work in the current folder too. Each --internet-host
+opens one host, each --write and --read one file or folder; all flags of paths,
+hosts, ports and names may be given more than once.
+
+Each --secret has the proxy add a secret towards one host: the program gets a
+placeholder for it in <NAME> and the address to use in <NAME>_URL, and never the
+value. Each --model does the same for a model's API, at the provider's own
+variables (OPENAI_BASE_URL and OPENAI_API_KEY), and counts the tokens of its
+answers: see lnk sandbox traffic.
 
 With --only, nothing but what it names can be executed, and what that needs to
 start: not by the dynamic loader, not as a copy, not from memory. A name with
@@ -75,34 +79,34 @@ or an interpreter that may be executed runs whatever it is given.`,
 	fl := cmd.Flags()
 	fl.SetInterspersed(false)
 	fl.BoolVar(&f.yes, "yes", false, "ask nothing; where this machine needs bubblewrap and lacks it, install it if that can be")
-	fl.BoolVar(&f.bubblewrap, "bubblewrap", false, "have bubblewrap make the sandbox, as is done where the kernel lets nobody else")
-	fl.BoolVar(&f.learn, "learn", false, "let every host of the internet be called, and print at the end the lines that allow what was")
 	f.grants(fl)
+	fl.BoolVar(&f.learn, "learn", false, "let every host of the internet be called, and print at the end the lines that allow what was")
 	f.secretFlags.flags(fl)
 	f.modelFlags.flags(fl)
 	f.limits.define(fl)
+	fl.BoolVar(&f.bubblewrap, "bubblewrap", false, "have bubblewrap make the sandbox, as is done where the kernel lets nobody else")
 	return cmd
 }
 
 // grants are the flags that open something; `why` takes the same.
 func (f *runFlags) grants(fl *pflag.FlagSet) {
-	fl.Var((*fileName)(&f.spec), "spec", "a sandbox.toml (or .json) that says what is opened")
-	fl.StringArrayVar(&f.write, "write", nil, "a file or folder to read and write")
-	fl.StringArrayVar(&f.dotFiles, "write-dot-files", nil, "a --write folder whose .git, .envrc, .vscode and .idea may be written")
-	fl.StringArrayVar(&f.read, "read", nil, "a file or folder to read")
-	fl.StringArrayVar(&f.hide, "hide", nil, "a file or folder to close")
+	fl.StringArrayVar(&f.write, "write", nil, "a `path` to read and write: a file or a folder")
+	fl.StringArrayVar(&f.read, "read", nil, "a `path` to read")
+	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a `host` to reach: name, *.name, name:port")
+	fl.Var((*fileName)(&f.spec), "spec", "a `file` that says what is opened: sandbox.toml, or one of JSON")
+	fl.StringArrayVar(&f.hide, "hide", nil, "a `path` to close")
+	fl.StringArrayVar(&f.dotFiles, "write-dot-files", nil, "a --write `path` whose .git, .envrc, .vscode and .idea may be written")
 	fl.BoolVar(&f.readHome, "read-home", false, "read the home folder, but for what holds credentials")
 	fl.BoolVar(&f.tools, "developer-tools", false, "read toolchains kept in the home folder, and let its processes trace each other")
-	fl.StringArrayVar(&f.only, "only", nil, "a program that may be executed, or a folder of programs; no other can, then")
-	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a host to reach: name, *.name, name:port")
-	fl.StringArrayVar(&f.tcp, "tcp", nil, "host:port to reach with any protocol")
-	fl.BoolVar(&f.open, "open", false, "have pages opened in this machine's browser, each asked about")
-	fl.StringArrayVar(&f.named, "tool", nil, "a tool that runs outside, as added by `lnk sandbox tool add`")
-	fl.UintSliceVar(&f.ports, "port", nil, "a port of this machine's loopback to reach")
-	fl.UintSliceVar(&f.serve, "serve", nil, "a port inside to serve on this machine's loopback")
-	fl.UintSliceVar(&f.models, "local-model", nil, "the port of a model server on this machine; its address is in LNK_LOCAL_MODEL_<port>")
-	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
+	fl.StringArrayVar(&f.only, "only", nil, "a `program` that may be executed, or a folder of programs; no other can, then")
+	fl.StringArrayVar(&f.tcp, "tcp", nil, "a `host:port` to reach with any protocol")
+	fl.UintSliceVar(&f.ports, "port", nil, "a `port` of this machine's loopback to reach")
+	fl.UintSliceVar(&f.serve, "serve", nil, "a `port` inside to serve on this machine's loopback")
 	fl.BoolVar(&f.lan, "lan", false, "addresses that are not the internet's too")
+	fl.UintSliceVar(&f.models, "local-model", nil, "the `port` of a model server on this machine; its address is in LNK_LOCAL_MODEL_<port>")
+	fl.StringArrayVar(&f.named, "tool", nil, "the `name` of a tool that runs outside, as lnk sandbox tool add has added it")
+	fl.BoolVar(&f.open, "open", false, "have pages opened in this machine's browser, each asked about")
+	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
 }
 
 // A fileName is a flag's. An empty one, as of a variable that is not set, is

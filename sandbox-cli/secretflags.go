@@ -29,10 +29,10 @@ type secretFlags struct {
 }
 
 func (f *secretFlags) flags(fl *pflag.FlagSet) {
-	fl.IntVar(&f.withFD, "with-fd", -1, "a descriptor to read {\"env\", \"secrets\", \"serve\", \"write\"} from")
-	fl.StringArrayVar(&f.secrets, "secret", nil, "a secret that is added outside: <name>=<host>:<header>[:<template>], or <name>=<host>:?<member> for a member of the query")
-	fl.StringArrayVar(&f.paths, "secret-path", nil, "a path that may be called with it, and no other may then: <name>=<path>; one that ends in a slash is all under it")
-	fl.StringArrayVar(&f.from, "secret-from", nil, "where its value is: <name>=env:<variable>, file:<path> or command:<words>")
+	fl.StringArrayVar(&f.secrets, "secret", nil, "a `secret` that is added outside: <name>=<host>:<header>[:<template>], or <name>=<host>:?<member> for a member of the query")
+	fl.StringArrayVar(&f.paths, "secret-path", nil, "a `path` that may be called with it, and no other may then: <name>=<path>; one that ends in a slash is all under it")
+	fl.StringArrayVar(&f.from, "secret-from", nil, "where its value is, a `place`: <name>=env:<variable>, file:<path> or command:<words>")
+	fl.IntVar(&f.withFD, "with-fd", -1, "a `descriptor` to read {\"env\", \"secrets\", \"serve\", \"write\"} from")
 }
 
 // secretsOfFlags reads the secrets of --secret. The program gets <NAME> with the

@@ -54,8 +54,8 @@ the rest of a call, nothing too.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error { return addTool(args[0], ask, allow, args[1:]) },
 	}
-	cmd.Flags().StringVar(&ask, "ask", string(route.AskAll), "all: each call is asked about but those that --allow names; none: no call is")
-	cmd.Flags().StringArrayVar(&allow, "allow", nil, "the words of a call that is not asked about")
+	cmd.Flags().StringVar(&ask, "ask", string(route.AskAll), "`all|none`: under all, a call is asked about unless --allow names it; under none, no call is")
+	cmd.Flags().StringArrayVar(&allow, "allow", nil, "the `words` of a call that is not asked about")
 	return cmd
 }
 
@@ -154,6 +154,9 @@ func newToolList(s Streams) *cobra.Command {
 
 func listTools(s Streams, asJSON bool) error {
 	tools, err := readTools()
+	if len(tools) == 0 && err == nil && !asJSON {
+		fmt.Fprintln(s.Out, "no tool is added")
+	}
 	for _, t := range tools {
 		if asJSON {
 			if err := route.WriteNamedTool(s.Out, t); err != nil {

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/lnkhq/lnk-sandbox/measure-contract"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
@@ -41,9 +43,9 @@ of ours to cut: one that runs goes on, and none starts until ` + "`lnk sandbox s
 ones refused until ` + "`lnk sandbox resume`" + `. The text is told with every refusal.
 ` + "`lnk sandbox traffic`" + ` shows what sandboxes are called.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return pauseWire(args[0], why) },
+		RunE: func(_ *cobra.Command, args []string) error { return pauseWire(s, args[0], why) },
 	}
-	pause.Flags().StringVar(&why, "why", "", "what it is paused for; the program is told")
+	pause.Flags().StringVar(&why, "why", "", "a `text`: what it is paused for; the program is told")
 	resume := &cobra.Command{
 		Use: "resume <sandbox>", Short: "Go on after pause", Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return resumeWire(s, args[0]) },
@@ -88,7 +90,7 @@ func startWires() error {
 	return removeFlag(dir.Stopped())
 }
 
-func pauseWire(sandbox, why string) error {
+func pauseWire(s Streams, sandbox, why string) error {
 	dir, err := settings()
 	if err != nil {
 		return err
@@ -102,6 +104,10 @@ func pauseWire(sandbox, why string) error {
 	}
 	if err := writeWhole(flag, why); err != nil {
 		return fmt.Errorf("settings: %w", err)
+	}
+	running, err := client.ReadTrafficFrom(dir, client.StartMarker)
+	if err == nil && !slices.ContainsFunc(running, func(t measure.Traffic) bool { return t.Sandbox == sandbox }) {
+		complainLine(s.Err, "pause", sandbox+": no sandbox of that name has a way out now; one that starts is held")
 	}
 	return nil
 }

@@ -14,13 +14,13 @@ import (
 func newWrap(s Streams) *cobra.Command {
 	var explain, bubblewrap bool
 	cmd := &cobra.Command{
-		Use:   "wrap < request.json",
+		Use:   "wrap [--explain] [--bubblewrap] < request.json",
 		Short: "Print the command that runs an argv confined (JSON in, JSON out)",
 		Long: `wrap reads {"confinement", "argv"} on standard input and prints {"argv", "env"}:
 the command that runs argv confined on this system, and what to add to its
 environment. With {"unwalled", "argv"} it is the command that runs argv as it
-is, under its proxy on loopback. It starts nothing. With --explain it prints the wall's plan
-instead: a line a step, each with its reason.`,
+is, under its proxy on loopback. It starts nothing. With --explain it prints the
+wall's plan instead: a line a step, each with its reason.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return wrap(s, explain, bubblewrap) },
 	}

@@ -31,7 +31,7 @@ func (d *draft) startIn() {
 	// Told at each start: a program that cleans up what is around it would do
 	// so in another folder than its caller thinks.
 	d.note("%s is not in view: it starts in %s", from, shown(d.plan.Dir))
-	d.warn("%s is not in view: the program starts in %s", from, shown(d.plan.Dir))
+	d.warn("%s is not in view: the program starts in %s; to have it in view too: --write ., or --read .", from, shown(d.plan.Dir))
 }
 
 // isFolder says whether a program can be in a place.
