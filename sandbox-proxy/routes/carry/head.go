@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
 )
 
 // head makes the head of an answer one for the program.
@@ -46,19 +47,13 @@ func (c *carrier) stream(h http.Header) func(piece []byte, last bool) []byte {
 	return c.redactor.Stream().Next
 }
 
-// refer turns an address of the route's in Referer into the server's: who
-// serves it must not learn the URL secret.
+// refer turns an address of the route's in Referer into the server's.
 func (c *carrier) refer(h http.Header) {
-	if h.Get("Referer") == "" {
-		return
-	}
-	at, err := url.Parse(h.Get("Referer"))
-	if err != nil {
-		h.Del("Referer")
-		return
-	}
-	if rest, of := strings.CutPrefix(at.EscapedPath(), c.mount); of {
-		h.Set("Referer", c.scheme+"://"+c.host+c.base+rest)
+	base := c.scheme + "://" + c.host + c.base
+	routes.Refer(h, c.mount, base)
+	if from := h.Get("Referer"); strings.HasPrefix(from, base) {
+		from, _, _ = strings.Cut(from, "?") // which may hold a key of the program's own
+		h.Set("Referer", from)
 	}
 }
 

@@ -117,9 +117,7 @@ func (b *bridge) request(r *http.Request) (out *http.Request, how *reply, refuse
 	if why := b.put(header, &at, how); why != "" {
 		return nil, nil, &refusal{Credential, why}
 	}
-	if from := header.Get("Referer"); from != "" {
-		header.Set("Referer", how.toHost(from))
-	}
+	routes.Refer(header, b.mount, "https://"+b.host)
 	if websocket {
 		header.Set("Connection", "Upgrade")
 		header.Set("Upgrade", "websocket")

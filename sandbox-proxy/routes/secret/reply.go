@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 
@@ -62,22 +61,6 @@ func (p *reply) toRoute(to string) string {
 		return p.mount + rest
 	}
 	return "http://" + p.at + p.mount + rest
-}
-
-// toHost turns an address of the route into the host's, as in Referer: the
-// host must not learn the URL secret.
-func (p *reply) toHost(from string) string {
-	u, err := url.Parse(from)
-	if err != nil {
-		return ""
-	}
-	if rest, of := strings.CutPrefix(u.EscapedPath(), p.mount); of {
-		if u.RawQuery != "" {
-			rest += "?" + u.RawQuery
-		}
-		return "https://" + p.host + rest
-	}
-	return from
 }
 
 func cutPrefixFold(s, prefix string) (string, bool) {
