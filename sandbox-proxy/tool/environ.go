@@ -64,9 +64,23 @@ func outside(path string, beside route.Beside) []string {
 // kernel reads of it (BINPRM_BUF_SIZE, since Linux 5.1).
 const maxFirstLine = 256
 
-// Check refuses a tool that is a script whose interpreter, which its first line
-// names, the program inside could replace.
+// Check refuses a tool that the program inside could replace: a script that the
+// tool's own words name in full ("bash /work/deploy.sh"), or, where the tool is
+// a script itself, the interpreter that its first line names.
 func (h *Host) Check(t route.Tool) error {
+	for _, word := range t.Argv[1:] {
+		if strings.HasPrefix(word, "-") {
+			continue
+		}
+		if filepath.IsAbs(word) {
+			word = filepath.Clean(word)
+			info, err := os.Stat(word)
+			if w, writes := h.beside.Writes(word); writes && (err != nil || info.Mode().IsRegular()) {
+				return fmt.Errorf("%s: told to take %s, in %s, which the program writes and so could replace it", t.Argv[0], word, w)
+			}
+		}
+		break // what follows is what the script is given
+	}
 	f, err := os.Open(t.Argv[0])
 	if err != nil {
 		return nil // what cannot be read is no script, and what is not there is said when it is called

@@ -42,6 +42,23 @@ func TestWhatStartsATool(t *testing.T) {
 	if got := h.Find("opener"); got != "" {
 		t.Errorf("found %q, which the program could replace", got)
 	}
+	put(filepath.Join(written, "deploy.sh"), "echo\n")
+	put(filepath.Join(outside, "deploy.sh"), "echo\n")
+	for words, refused := range map[string]bool{
+		"-x " + written + "/deploy.sh":           true,
+		outside + "/../written/./deploy.sh":      true,
+		written + "/not-there-yet":               true,
+		outside + "/deploy.sh " + written + "/x": false,
+		"-C " + written + " status":              false,
+		"run " + written + "/deploy.sh":          false,
+		"deploy.sh":                              false,
+		"-c":                                     false,
+	} {
+		err := h.Check(route.Tool{Argv: append([]string{"/bin/sh"}, strings.Fields(words)...)})
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "could replace it") {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
 	for text, refused := range map[string]bool{
 		"#!/bin/sh\n":                              false,
 		"#! " + written + "/bin/python3 -I\n":      true,
