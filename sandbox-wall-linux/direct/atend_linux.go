@@ -70,7 +70,7 @@ func BeginAtEnd() (*AtEnd, error) {
 	if !apart {
 		flags |= unix.CLONE_VM
 	}
-	pid, errno := cloned(&w[0].image.mask, func() uintptr { return cloneWaiting(flags, stack, uintptr(unsafe.Pointer(&w[0]))) })
+	pid, errno := cloned(asWaiting, flags, stack, uintptr(unsafe.Pointer(&w[0])), &w[0].image.mask)
 	unix.Close(hold[0])
 	if errno != 0 {
 		unix.Close(hold[1])

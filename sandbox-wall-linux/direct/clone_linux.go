@@ -43,25 +43,60 @@ func stackIn(r *region) (uintptr, error) {
 	return (uintptr(at) + stackSize) &^ 15, nil
 }
 
+// A body is what a clone does.
+type body uint8
+
+const (
+	asFirst   body = iota // first
+	asWaiting             // wait
+)
+
 // cloned clones with every signal blocked in both, so that no handler of Go's
 // runs in the child: it never takes them off again before it executes something,
 // which gets the mask that was.
 //
 //go:norace
-func cloned(mask *uintptr, clone func() uintptr) (int, syscall.Errno) {
-	all := ^uint64(0)
+func cloned(of body, flags, stack, m uintptr, mask *uintptr) (int, syscall.Errno) {
 	// Nobody opens a descriptor meanwhile that is not close-on-exec yet.
 	syscall.ForkLock.Lock()
 	defer syscall.ForkLock.Unlock()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(&all)), uintptr(unsafe.Pointer(mask)), sigsetSize, 0, 0)
-	pid := clone()
-	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(mask)), 0, sigsetSize, 0, 0)
+	pid := blocked(of, flags, stack, m, mask)
 	if errno := failedWith(pid); errno != 0 {
 		return 0, errno
 	}
 	return int(pid), 0
+}
+
+// blocked is the part with the signals blocked. Go may not have this thread
+// stand still in it, as it may wherever a function that can grow its stack is
+// called: syscall.AllThreadsSyscall stops all threads and then waits for each
+// to take a signal, which one that stood still here never would.
+//
+//go:nosplit
+//go:norace
+func blocked(of body, flags, stack, m uintptr, mask *uintptr) (pid uintptr) {
+	setMask(&everySignal, mask)
+	if of == asFirst {
+		pid = cloneFirst(flags, stack, m)
+	} else {
+		pid = cloneWaiting(flags, stack, m)
+	}
+	setMask(mask, nil)
+	return pid
+}
+
+var everySignal = ^uintptr(0) // of which there are 64
+
+// setMask is a function of its own for its stack's sake, of which those that may
+// not grow one have little together.
+//
+//go:noinline
+//go:nosplit
+//go:norace
+func setMask(to, was *uintptr) {
+	syscall.RawSyscall6(unix.SYS_RT_SIGPROCMASK, unix.SIG_SETMASK, uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(was)), sigsetSize, 0, 0)
 }
 
 // failedWith is the error that a system call's result is, or 0.

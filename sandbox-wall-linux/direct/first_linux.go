@@ -161,7 +161,8 @@ func become(m *image) {
 }
 
 // follow goes through a script. It says whether it came to its end; where it
-// did not, it has told why.
+// did not, it has told why. The remainders change no number: with them the
+// compiler leaves out checks that would take of a stack that may not grow.
 //
 //go:nosplit
 //go:norace
@@ -173,7 +174,7 @@ func follow(m *image, calls []linkedCall) bool {
 		if c.regs != [6]uint8{} {
 			for j := range c.args {
 				if c.regs[j] != 0 {
-					c.args[j] = m.regs[c.regs[j]]
+					c.args[j] = m.regs[c.regs[j]%uint8(registers)]
 				}
 			}
 		}
@@ -203,7 +204,7 @@ func follow(m *image, calls []linkedCall) bool {
 			return false
 		}
 		if c.out != 0 {
-			m.regs[c.out] = result
+			m.regs[c.out%uint8(registers)] = result
 		}
 	}
 	return true

@@ -94,7 +94,7 @@ func Begin(e Early) (*First, error) {
 	i.message.Iov, i.message.Iovlen = &i.vector, 1
 	i.message.Control = (*byte)(unsafe.Pointer(&i.control))
 	flags := cloneFlags(e)
-	pid, errno := cloned(&i.mask, func() uintptr { return cloneFirst(flags, stack, uintptr(unsafe.Pointer(i))) })
+	pid, errno := cloned(asFirst, flags, stack, uintptr(unsafe.Pointer(i)), &i.mask)
 	unix.Close(report[1])
 	unix.Close(orders[0])
 	if errno != 0 {
