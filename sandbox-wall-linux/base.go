@@ -95,7 +95,7 @@ func (d *draft) program() error {
 		return refuse("view", at, "the running program's own file is "+r.node.Kind.String()+": start it by a path that is there", nil)
 	}
 	d.add(place{at: ProgramInside, kind: readOnly, rank: rankSettings, node: r.node, from: r.real, because: Reason{Member: "view", Text: "lnk-sandbox itself"}})
-	if d.net == Given {
+	if d.net.carried() {
 		d.caller(join(parent(r.real), callerName))
 	}
 	if in := plantedIn(d.t, at, d.writes); in != "" {

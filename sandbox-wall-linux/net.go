@@ -22,7 +22,14 @@ const (
 	// What is closed of it is unix sockets: those that have a path by the
 	// wall's view, abstract ones by Landlock, where the kernel has its scopes.
 	Machine
+	// Handed is a Given one that is made with the sandbox: its sockets are
+	// handed out to the proxy, which sets its rules. The wall is started on
+	// this machine's network.
+	Handed
 )
+
+// carried says whether a proxy carries what goes out of it.
+func (n NetFrom) carried() bool { return n == Given || n == Handed }
 
 // String gives the word of the --net flag.
 func (n NetFrom) String() string {
@@ -33,6 +40,8 @@ func (n NetFrom) String() string {
 		return "given"
 	case Machine:
 		return "machine"
+	case Handed:
+		return "handed"
 	}
 	return fmt.Sprintf("NetFrom(%d)", uint8(n))
 }
@@ -60,8 +69,8 @@ func NetOf(n client.Net) (NetFrom, error) {
 // wants it. A confinement that [ParseArgs] read names a mode for [Own] alone:
 // what else there is was decided by who made it.
 func checkNet(c client.Confinement, net NetFrom) error {
-	if net != Own && net != Given && net != Machine {
-		return refuse("net", net.String(), "none of own, given and machine", nil)
+	if net != Own && !net.carried() && net != Machine {
+		return refuse("net", net.String(), "none of own, given, machine and handed", nil)
 	}
 	if c.Net.Mode() == nil {
 		if net != Own {
@@ -73,7 +82,7 @@ func checkNet(c client.Confinement, net NetFrom) error {
 	if err != nil {
 		return err
 	}
-	if want != net {
+	if want != net && (want != Given || net != Handed) {
 		return refuse("net", c.Net.ModeName(), fmt.Sprintf("wants a network that is %s, not %s", want, net), nil)
 	}
 	return nil

@@ -256,7 +256,7 @@ func (o *only) orders() error {
 	for at := range o.run {
 		o.plan.Run = append(o.plan.Run, at)
 	}
-	if o.net == Given {
+	if o.net.carried() {
 		o.plan.Run = append(o.plan.Run, ProgramInside) // calls tools that run outside
 	}
 	slices.SortFunc(o.plan.Run, comparePaths)

@@ -24,6 +24,11 @@ type Signals struct {
 	ch    chan os.Signal
 	done  chan struct{}
 	once  sync.Once
+
+	mu      sync.Mutex
+	pid     int              // that of the child, 0 before there is one
+	waiting []syscall.Signal // what was caught before
+	passing bool
 }
 
 // Hold begins to catch them. With terminal the program keeps the terminal, and
@@ -40,25 +45,56 @@ func Hold(terminal bool) *Signals {
 	return h
 }
 
-// PassTo sends what was caught, and what will be, to the child.
+// PassTo sends what was caught, and what will be, to the child; 0 has it wait
+// again for one.
 func (h *Signals) PassTo(pid int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.pid = pid
+	if pid == 0 {
+		return
+	}
+	for _, s := range h.waiting {
+		h.pass(s)
+	}
+	h.waiting = nil
+	if h.passing {
+		return
+	}
+	h.passing = true
 	go func() {
 		for {
 			select {
 			case <-h.done:
 				return
 			case s := <-h.ch:
-				if !h.typed && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
-					continue
-				}
-				unix.Kill(pid, s.(syscall.Signal))
-				if s == syscall.SIGTSTP {
-					// The shell that started us waits for us to stop, as the program has.
-					unix.Kill(unix.Getpid(), syscall.SIGSTOP)
-				}
+				h.take(s.(syscall.Signal))
 			}
 		}
 	}()
+}
+
+func (h *Signals) take(s syscall.Signal) {
+	if !h.typed && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pid == 0 {
+		if len(h.waiting) < cap(h.ch) {
+			h.waiting = append(h.waiting, s)
+		}
+		return
+	}
+	h.pass(s)
+}
+
+func (h *Signals) pass(s syscall.Signal) {
+	unix.Kill(h.pid, s)
+	if s == syscall.SIGTSTP {
+		// The shell that started us waits for us to stop, as the program has.
+		unix.Kill(unix.Getpid(), syscall.SIGSTOP)
+	}
 }
 
 // Stop lets signals do again what they do.

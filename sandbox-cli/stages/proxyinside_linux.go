@@ -41,7 +41,7 @@ func proxyInside(s say.Streams, args []string) (int, error) {
 		return say.StatusSetup, nil
 	}
 	if ours {
-		return wallOf(begun, s, command[2:], os.Environ())
+		return wallOf(begun, nil, s, command[2:], os.Environ())
 	}
 	if want.Sockets {
 		return say.StatusSetup, fmt.Errorf("%s: ports are served from inside by lnk's own wall only", command[0])

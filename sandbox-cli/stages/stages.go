@@ -16,6 +16,7 @@ type Stage func(s say.Streams, args []string) (int, error)
 // `wrap` writes them and people need not know them.
 var All = map[string]Stage{
 	"proxy-inside": proxyInside,
+	"handed":       handed,
 	"wall":         wall,
 	"noexec":       noexecStage,
 	"inside":       insideStage,

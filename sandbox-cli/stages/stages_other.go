@@ -15,6 +15,7 @@ func errOther() error {
 }
 
 func proxyInside(say.Streams, []string) (int, error) { return say.StatusSetup, errOther() }
+func handed(say.Streams, []string) (int, error)      { return say.StatusSetup, errOther() }
 func wall(say.Streams, []string) (int, error)        { return say.StatusSetup, errOther() }
 func noexecStage(say.Streams, []string) (int, error) { return say.StatusSetup, errOther() }
 func insideStage(say.Streams, []string) (int, error) { return say.StatusSetup, errOther() }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
@@ -24,7 +25,7 @@ func wall(s say.Streams, args []string) (int, error) { return Wall(s, args, os.E
 // Wall plans the wall on this machine, starts the program behind it with env,
 // and stays until all of it is gone.
 func Wall(s say.Streams, args, env []string) (status int, err error) {
-	return wallOf(nil, s, args, env)
+	return wallOf(nil, nil, s, args, env)
 }
 
 // beginWall begins a sandbox of the wall's arguments, for who has something else
@@ -37,8 +38,10 @@ func beginWall(args []string) *launch.Begun {
 	return launch.Begin(f.early())
 }
 
-// wallOf is [Wall], with a sandbox that may be begun already.
-func wallOf(begun *launch.Begun, s say.Streams, args, env []string) (status int, err error) {
+// wallOf is [Wall], with a sandbox that may be begun already. Where its network
+// is handed out to the proxy it is made so, by the kernel's own calls and at
+// once, or not at all.
+func wallOf(begun *launch.Begun, hand *inside.Hand, s say.Streams, args, env []string) (status int, err error) {
 	defer func() { begun.GiveUp() }()
 	if err := Nested(); err != nil {
 		return say.StatusSetup, err
@@ -50,6 +53,9 @@ func wallOf(begun *launch.Begun, s say.Streams, args, env []string) (status int,
 	f, err := parseWallFlags(args)
 	if err != nil {
 		return say.StatusSetup, err
+	}
+	if hand != nil {
+		f.net = linuxwall.Handed
 	}
 	if scopedEnv != nil {
 		env = scopedEnv
@@ -78,13 +84,13 @@ func wallOf(begun *launch.Begun, s say.Streams, args, env []string) (status int,
 	if _, err := stubs.NewStore(stubsIn(f.settings)).Sweep(); err != nil {
 		return say.StatusSetup, err
 	}
-	w := walling{wallFlags: f, Streams: s, env: withNames(env, f.names), watch: watch, group: limit(s, f.limits, f.c.Commands)}
+	w := walling{wallFlags: f, Streams: s, env: withNames(env, f.names), watch: watch, group: limit(s, f.limits, f.c.Commands), hand: hand}
 	defer func() { err = errors.Join(err, unlimit(s, w.group)) }()
 	if f.bubblewrap {
 		return w.attempt(nil)
 	}
 	status, err = w.attempt(begun)
-	if !errors.Is(err, direct.ErrUnavailable) {
+	if !errors.Is(err, direct.ErrUnavailable) || hand != nil {
 		return status, err
 	}
 	// A machine that lets bubblewrap alone make namespaces, or an old kernel.
@@ -103,6 +109,15 @@ type walling struct {
 	env   []string // the program's
 	watch *watch
 	group *limits.Group // nil is no limits
+	hand  *inside.Hand  // nil is a network that is handed to nobody
+}
+
+// before is the last there is to do before the program.
+func (w *walling) before() error {
+	if err := w.watch.there(); err != nil || w.hand == nil {
+		return err
+	}
+	return w.hand.Starting()
 }
 
 // attempt plans the wall and carries it out, by the kernel's own calls where a
@@ -124,7 +139,7 @@ func (w *walling) attempt(begun *launch.Begun) (int, error) {
 			run = begun.Run
 		}
 		status, err := w.carryOut(plan, run)
-		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts {
+		if !errors.Is(err, linuxwall.ErrChanged) || attempt == maxAttempts || w.hand != nil {
 			return status, err
 		}
 		if begun != nil {
@@ -272,7 +287,7 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 	}
 	after = beforeProgram(&plan, w.settings)
 	spec := launch.Spec{
-		Seccomp: filter, SyncFile: held.File(), Before: w.watch.there, Mounts: coversStay(&plan),
+		Seccomp: filter, SyncFile: held.File(), Before: w.before, Mounts: coversStay(&plan),
 		Argv: plan.Argv, Env: plan.Environ(w.env), Early: w.early(),
 	}
 	bound(&spec, w.group)

@@ -77,23 +77,11 @@ func (c control) enter(want Want) error {
 	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
 		return failed(StepControl, "die with the proxy", err)
 	}
-	ipv6, err := bringUp()
-	if err != nil {
-		return err
-	}
-	all := listeners(want, ipv6)
-	fds, err := openAll(all)
+	fds, all, ipv6, err := settle(ours{}, want)
 	if err != nil {
 		return err
 	}
 	defer closeFDs(fds)
-	rules := TheRules(want.To...)
-	if err := install(rules); err != nil {
-		return err
-	}
-	if err := readBack(rules); err != nil {
-		return err
-	}
 	for i, l := range all {
 		if err := c.send(marshalListener(l), fds[i]); err != nil {
 			return failed(StepHandOver, l.String(), err)

@@ -23,9 +23,10 @@ const receiveWait = 15 * time.Second
 // Handover is the outside's part of making a network: the process that calls
 // [Enter] is at the other end of it.
 type Handover struct {
-	cmd  *exec.Cmd
-	want Want
-	fd   int
+	cmd    *exec.Cmd
+	want   Want
+	fd     int
+	handed bool // see PrepareHanded
 
 	close  sync.Once
 	ours   *net.UnixConn
@@ -54,6 +55,16 @@ func Prepare(cmd *exec.Cmd, want Want) (*Handover, error) {
 	if err != nil {
 		return nil, failed(StepStart, "", err)
 	}
+	h, err := controlled(cmd, want)
+	if err != nil {
+		return nil, err
+	}
+	cmd.SysProcAttr = attr
+	return h, nil
+}
+
+// controlled gives a command its end of a control socket.
+func controlled(cmd *exec.Cmd, want Want) (*Handover, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, failed(StepControl, "make the socket", err)
@@ -66,7 +77,6 @@ func Prepare(cmd *exec.Cmd, want Want) (*Handover, error) {
 		theirs.Close()
 		return nil, failed(StepControl, "take the socket", err)
 	}
-	cmd.SysProcAttr = attr
 	cmd.ExtraFiles = append(slices.Clone(cmd.ExtraFiles), theirs)
 	return &Handover{
 		cmd: cmd, want: want, fd: 2 + len(cmd.ExtraFiles),
@@ -139,6 +149,9 @@ func (h *Handover) receive(ctx context.Context, got *Listeners) error {
 	}
 	stop := context.AfterFunc(ctx, func() { h.ours.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
+	if h.handed {
+		return h.receiveHanded(got)
+	}
 	here, err := ourNamespace()
 	if err != nil {
 		return err
@@ -177,6 +190,20 @@ func (h *Handover) receive(ctx context.Context, got *Listeners) error {
 
 // next reads one message and the descriptors that came with it.
 func (h *Handover) next() (message, []int, error) {
+	b, fds, err := h.read()
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := unmarshal(b)
+	if err != nil {
+		closeFDs(fds)
+		return nil, nil, err
+	}
+	return m, fds, nil
+}
+
+// read reads what a message is made of.
+func (h *Handover) read() ([]byte, []int, error) {
 	buf := make([]byte, maxMessage)
 	oob := make([]byte, unix.CmsgSpace(4*4))
 	n, oobn, flags, _, err := h.ours.ReadMsgUnix(buf, oob) // close-on-exec is set by it
@@ -190,15 +217,11 @@ func (h *Handover) next() (message, []int, error) {
 	if err == nil && flags&(unix.MSG_TRUNC|unix.MSG_CTRUNC) != 0 {
 		err = fmt.Errorf("%w: it is too long", errMessage)
 	}
-	var m message
-	if err == nil {
-		m, err = unmarshal(buf[:n])
-	}
 	if err != nil {
 		closeFDs(fds)
 		return nil, nil, err
 	}
-	return m, fds, nil
+	return buf[:n], fds, nil
 }
 
 // rights are the descriptors in a control message, also with an error.

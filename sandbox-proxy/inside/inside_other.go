@@ -19,6 +19,9 @@ type Handover struct{}
 // Prepare fails with [errors.ErrUnsupported].
 func Prepare(*exec.Cmd, Want) (*Handover, error) { return nil, failed(StepStart, "", errOther) }
 
+// PrepareHanded fails with [errors.ErrUnsupported].
+func PrepareHanded(*exec.Cmd, Want) (*Handover, error) { return nil, failed(StepStart, "", errOther) }
+
 // FD is -1.
 func (*Handover) FD() int { return -1 }
 

@@ -24,11 +24,11 @@ func contains(s, part string) bool { return strings.Contains(s, part) }
 func liar(args []string) error {
 	runtime.LockOSThread() // a namespace made here is this thread's
 	c := control{fd: 4}
-	if _, err := bringUp(); err != nil {
+	if _, err := bringUp(ours{}); err != nil {
 		return err
 	}
 	all := listeners(Want{}, true)
-	fds, err := openAll(all)
+	fds, err := openAll(ours{}, all)
 	if err != nil {
 		return err
 	}
@@ -121,10 +121,10 @@ func liar(args []string) error {
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
 			return err
 		}
-		if _, err := bringUp(); err != nil {
+		if _, err := bringUp(ours{}); err != nil {
 			return err
 		}
-		again, err := open(all[1])
+		again, err := open(ours{}, all[1])
 		if err != nil {
 			return err
 		}

@@ -4,8 +4,8 @@ import "golang.org/x/sys/unix"
 
 // bringUp refuses a namespace that is not a new one and brings this one up. It
 // says whether there is IPv6.
-func bringUp() (ipv6 bool, err error) {
-	k, err := dial(unix.NETLINK_ROUTE)
+func bringUp(in source) (ipv6 bool, err error) {
+	k, err := in.netlink(unix.NETLINK_ROUTE)
 	if err != nil {
 		return false, failed(StepLinks, "open rtnetlink", err)
 	}

@@ -132,7 +132,7 @@ func stageWithATable(args []string) error {
 
 // stageInUse is stage in a namespace where loopback is up already.
 func stageInUse(args []string) error {
-	k, err := dial(unix.NETLINK_ROUTE)
+	k, err := ours{}.netlink(unix.NETLINK_ROUTE)
 	if err != nil {
 		return err
 	}

@@ -15,11 +15,8 @@ const maxNetlink = 32 << 10
 // left threads behind that have to give up their capabilities one by one.
 type kernel struct{ fd int }
 
-func dial(family int) (kernel, error) {
-	s, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, family)
-	if err != nil {
-		return kernel{}, err
-	}
+// netlinkOn takes a socket, which is its own from then on.
+func netlinkOn(s int) (kernel, error) {
 	wait := unix.Timeval{Sec: kernelWait}
 	if err := unix.SetsockoptTimeval(s, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait); err != nil {
 		unix.Close(s)

@@ -133,7 +133,7 @@ func probeChange(what string) string {
 			attribute(nested|unix.IFLA_LINKINFO, attribute(unix.IFLA_INFO_KIND, []byte("veth")...)...))},
 	}
 	if r, ok := routing[what]; ok {
-		k, err := dial(unix.NETLINK_ROUTE)
+		k, err := ours{}.netlink(unix.NETLINK_ROUTE)
 		if err != nil {
 			return reason(err)
 		}
@@ -148,7 +148,7 @@ func probeChange(what string) string {
 	case "table": // take the rules away
 		return probeNFT(request{kind: nftables | unix.NFT_MSG_DELTABLE, body: concat(generic(inetFamily, 0), attribute(unix.NFTA_TABLE_NAME, text("lnk")...))})
 	case "list": // see them
-		return reason(readBack(TheRules()))
+		return reason(readBack(ours{}, TheRules()))
 	case "port": // take ports below 1024 away from who may bind them
 		return reason(os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte("0"), 0))
 	case "join": // a network namespace that one owns oneself
@@ -165,7 +165,7 @@ func reason2(no syscall.Errno) string {
 }
 
 func probeNFT(r request) string {
-	k, err := dial(unix.NETLINK_NETFILTER)
+	k, err := ours{}.netlink(unix.NETLINK_NETFILTER)
 	if err != nil {
 		return reason(err)
 	}

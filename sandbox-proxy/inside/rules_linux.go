@@ -28,12 +28,12 @@ var hooks = map[string]uint32{
 // install puts the rule set in as one transaction: all of it or nothing. The
 // namespace is new, so there is no table to replace; the table is made
 // exclusively, and another one would show in readBack.
-func install(want Rules) error {
+func install(in source, want Rules) error {
 	batch, err := ruleRequests(want)
 	if err != nil {
 		return failed(StepRules, "", err)
 	}
-	k, err := dial(unix.NETLINK_NETFILTER)
+	k, err := in.netlink(unix.NETLINK_NETFILTER)
 	if err != nil {
 		if errors.Is(err, unix.EPROTONOSUPPORT) {
 			return failed(StepRules, "", errNoNftables)
@@ -129,8 +129,8 @@ func be32(v uint32) []byte { return binary.BigEndian.AppendUint32(nil, v) }
 
 // readBack asks the kernel what it holds, in every family, and refuses
 // anything but want.
-func readBack(want Rules) error {
-	k, err := dial(unix.NETLINK_NETFILTER)
+func readBack(in source, want Rules) error {
+	k, err := in.netlink(unix.NETLINK_NETFILTER)
 	if err != nil {
 		return failed(StepReadBack, "open nftables", err)
 	}

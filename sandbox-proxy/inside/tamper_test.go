@@ -17,33 +17,33 @@ import (
 // nft(8), and says what readBack makes of it; or, with "open", executes a
 // program with the capabilities that a stage would have given up.
 func tamper(args []string) error {
-	if _, err := bringUp(); err != nil {
+	if _, err := bringUp(ours{}); err != nil {
 		return err
 	}
-	if err := install(TheRules()); err != nil {
+	if err := install(ours{}, TheRules()); err != nil {
 		return err
 	}
 	switch args[0] {
 	case "open":
 		return unix.Exec(args[1], args[1:], nil)
 	case "list to":
-		if err := install(Rules{Table: "other", Chains: TheRules(someTo...).Chains}); err != nil {
+		if err := install(ours{}, Rules{Table: "other", Chains: TheRules(someTo...).Chains}); err != nil {
 			return err
 		}
 		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "table", "inet", "other"}, nil)
 	case "list":
 		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "ruleset"}, nil)
 	case "twice":
-		fmt.Println(install(TheRules()))
+		fmt.Println(install(ours{}, TheRules()))
 		return nil
 	}
-	if err := readBack(TheRules()); err != nil {
+	if err := readBack(ours{}, TheRules()); err != nil {
 		return fmt.Errorf("before: %w", err)
 	}
 	if out, err := exec.Command("/usr/sbin/nft", args[0]).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", args[0], err, out)
 	}
-	err := readBack(TheRules())
+	err := readBack(ours{}, TheRules())
 	fmt.Println(errors.Is(err, ErrMismatch), err)
 	return nil
 }

@@ -63,6 +63,9 @@ func compileEarly(e *Early, uid, gid int, keep ...int) *script {
 	c := newCompiler()
 	c.about("its descriptors")
 	from := len(e.Files)
+	if len(e.Handed) > 0 {
+		keep = append(keep, e.HandTo)
+	}
 	for _, fd := range slices.Sorted(slices.Values(append(keep, e.Files[:]...))) {
 		if fd > from {
 			c.do(none, unix.SYS_CLOSE_RANGE, n(from), n(fd-1), n(0))
@@ -71,6 +74,9 @@ func compileEarly(e *Early, uid, gid int, keep ...int) *script {
 	}
 	c.do(none, unix.SYS_CLOSE_RANGE, n(from), n(uint32(math.MaxUint32)), n(0))
 	c.namespaces(e, uid, gid)
+	if len(e.Handed) > 0 {
+		c.handOut(e.Handed, e.HandTo)
+	}
 	return c.script
 }
 
@@ -136,7 +142,7 @@ func (c *compiler) namespaces(e *Early, uid, gid int) {
 	c.do(oldUmask, unix.SYS_UMASK, n(0))
 	c.about("a host name")
 	c.do(none, unix.SYS_SETHOSTNAME, c.text(e.HostName), n(len(e.HostName)))
-	if e.OwnNet {
+	if e.OwnNet && len(e.Handed) == 0 {
 		c.loopback()
 	}
 	c.about("mounts of its own")

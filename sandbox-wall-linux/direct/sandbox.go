@@ -20,6 +20,11 @@ type Early struct {
 	// OwnNet is an empty network of its own, with nothing but a loopback;
 	// else the network is the caller's.
 	OwnNet bool
+	// Handed are sockets that are made in that network and handed out of it,
+	// over the socket HandTo, by who makes it into something: then not even its
+	// loopback is up. None is none, and nothing is sent.
+	Handed []Handed
+	HandTo int
 	// HostName is its name for itself.
 	HostName string
 	// Session has the program lead a session, and so without a controlling
@@ -33,6 +38,16 @@ type Early struct {
 	// Files are the program's standard streams, as descriptors; they may be
 	// closed once it is begun.
 	Files [3]int
+}
+
+// Handed is a socket that is handed out of a new network as it is made, with a
+// message, or a message alone where Domain is 0. One of IPv6 is left out, with
+// its message, where the kernel has none.
+type Handed struct {
+	_ [0]func()
+
+	Domain, Type, Protocol int
+	Message                []byte
 }
 
 // A Sandbox is what there is to make.

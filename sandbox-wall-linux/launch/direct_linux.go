@@ -24,7 +24,10 @@ func (b *sandbox) beginDirect() (*direct.First, *Error) {
 	if err != nil {
 		return fail(err)
 	}
-	e := direct.Early{OwnNet: b.early.OwnNet, HostName: b.early.HostName, Session: !b.early.Terminal, Apart: b.early.Apart}
+	e := direct.Early{
+		OwnNet: b.early.OwnNet, HostName: b.early.HostName, Session: !b.early.Terminal, Apart: b.early.Apart,
+		Handed: b.early.Handed, HandTo: b.early.HandTo,
+	}
 	// Above the three, so that none is overwritten before it is where it goes.
 	for i, fd := range fds {
 		if e.Files[i], err = unix.FcntlInt(fd, unix.F_DUPFD_CLOEXEC, FirstFile); err != nil {

@@ -81,6 +81,10 @@ type Early struct {
 	// where package direct makes the sandbox; bubblewrap is told by Args.
 	OwnNet   bool
 	HostName string
+	// Handed and HandTo are direct.Early's: sockets of that network are handed
+	// out of it.
+	Handed []direct.Handed
+	HandTo int
 	// Apart is direct.Early's, for a sandbox whose memory is bounded.
 	Apart bool
 	// Stdin, Stdout and Stderr are the program's own; nil is /dev/null.
