@@ -41,7 +41,7 @@ func openBox(t testing.TB, role string, want Want, argv ...string) *box {
 		t.Fatal(err)
 	}
 	b.stdin = in
-	h, err := Prepare(b.cmd, want)
+	h, err := prepareFor(role)(b.cmd, want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,10 @@ func openBox(t testing.TB, role string, want Want, argv ...string) *box {
 			b.served.Wait()
 		}
 	})
-	if b.Listeners, err = h.Receive(t.Context()); err != nil {
+	if b.Listeners, err = h.Receive(t.Context()); err == nil {
+		err = h.Starting()
+	}
+	if err != nil {
 		b.cmd.Wait()
 		t.Fatalf("%v\n%s", err, b.stderr.String())
 	}

@@ -1,6 +1,7 @@
 package inside
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -142,20 +143,15 @@ func (h *Handover) Starting() error {
 // done to their network.
 func (h *Handover) take(check *checker) (*handed, error) {
 	from := &handed{want: h.want.Handed()}
-	from.fds = make([]int, len(from.want))
-	for i := range from.fds {
-		from.fds[i] = -1
-	}
-	for i := 0; ; i++ {
+	for {
 		b, fds, err := h.word()
 		if err == nil && b[0] == kindFinished && len(b) == 1 && len(fds) == 0 {
-			i, err = from.missing(i, len(from.want))
-			if err == nil {
+			if err = from.skip(len(from.want)); err == nil {
 				return from, nil
 			}
 		}
 		if err == nil {
-			err = h.taken(from, check, &i, b, fds)
+			err = from.file(check, b, fds)
 		} else {
 			closeFDs(fds)
 		}
@@ -166,42 +162,44 @@ func (h *Handover) take(check *checker) (*handed, error) {
 	}
 }
 
-// taken files one socket.
-func (h *Handover) taken(from *handed, check *checker, i *int, b []byte, fds []int) error {
+// A handed source has the sockets of another process's making.
+type handed struct {
+	want []Socket
+	fds  []int // as many as have come; -1 is none, or one that was taken
+}
+
+// file takes one socket with its message.
+func (f *handed) file(check *checker, b []byte, fds []int) error {
 	if b[0] != kindMade || len(b) != 3 || len(fds) != 1 {
 		closeFDs(fds)
 		return fmt.Errorf("%w: kind %q, %d bytes, %d descriptors", errMessage, b[0], len(b), len(fds))
 	}
-	at, err := from.missing(*i, int(b[1])<<8|int(b[2]))
-	if err != nil {
+	at := int(b[1])<<8 | int(b[2])
+	if err := f.skip(at); err != nil || at == len(f.want) {
 		closeFDs(fds)
-		return err
+		return cmp.Or(err, fmt.Errorf("%w: socket %d", errMessage, at))
 	}
-	*i, from.fds[at] = at, fds[0]
-	s := from.want[at]
+	f.fds = append(f.fds, fds[0])
+	s := f.want[at]
 	if err := checkKind(fds[0], s.Domain, s.Type, 0, s.Protocol); err != nil {
 		return err
 	}
 	return check.checkNetwork(fds[0])
 }
 
-// A handed source has the sockets of another process's making.
-type handed struct {
-	want []Socket
-	fds  []int // -1 is none, or one that was taken
-}
-
-// missing says whether those from i on until at may be missing, and gives at.
-func (f *handed) missing(i, at int) (int, error) {
-	if at < i || at > len(f.want) {
-		return 0, fmt.Errorf("%w: socket %d", errMessage, at)
+// skip goes on to the socket at an index: of what comes before, those of IPv6
+// may be missing.
+func (f *handed) skip(at int) error {
+	if at < len(f.fds) || at > len(f.want) {
+		return fmt.Errorf("%w: socket %d", errMessage, at)
 	}
-	for _, s := range f.want[i:at] {
+	for _, s := range f.want[len(f.fds):at] {
 		if s.Domain != unix.AF_INET6 {
-			return 0, fmt.Errorf("%w: a socket is missing", errMessage)
+			return fmt.Errorf("%w: a socket is missing", errMessage)
 		}
+		f.fds = append(f.fds, -1)
 	}
-	return at, nil
+	return nil
 }
 
 func (f *handed) close() {
@@ -215,8 +213,8 @@ func (f *handed) close() {
 
 // one takes the first that is left of a kind.
 func (f *handed) one(domain, kind, protocol int) (int, error) {
-	for i, s := range f.want {
-		if fd := f.fds[i]; fd >= 0 && s.Domain == domain && s.Type == kind && s.Protocol == protocol {
+	for i, fd := range f.fds {
+		if s := f.want[i]; fd >= 0 && s.Domain == domain && s.Type == kind && s.Protocol == protocol {
 			f.fds[i] = -1
 			return fd, nil
 		}

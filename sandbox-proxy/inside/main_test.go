@@ -41,6 +41,9 @@ func TestMain(m *testing.M) {
 func roles() map[string]func([]string) error {
 	return map[string]func([]string) error{
 		"stage":   stage,
+		"hand":    handing,
+		"hand-4":  handingWithoutIPv6,
+		"fibber":  fibber,
 		"stage-4": stageWithoutIPv6,
 		"thread":  stageOnAnotherThread,
 		"threads": threads,
@@ -69,12 +72,19 @@ func stage(args []string) error {
 
 // stageWithoutIPv6 is stage where the kernel gives no IPv6.
 func stageWithoutIPv6(args []string) error {
+	if err := withoutIPv6(); err != nil {
+		return err
+	}
+	return stage(args)
+}
+
+func withoutIPv6() error {
 	for _, of := range []string{"all", "default", "lo"} {
 		if err := os.WriteFile("/proc/sys/net/ipv6/conf/"+of+"/disable_ipv6", []byte("1"), 0); err != nil {
 			return err
 		}
 	}
-	return stage(args)
+	return nil
 }
 
 // stageOnAnotherThread is stage as a runtime may run it: by a thread that the

@@ -1,0 +1,35 @@
+package cli_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The network of a proxied sandbox is made with the sandbox, and by a process
+// in it where that cannot be: with ports that are served, or by bubblewrap.
+func TestWhoMakesTheNetwork(t *testing.T) {
+	for _, c := range []struct{ flags, step string }{
+		{allow, "handed"},
+		{allow + " --bubblewrap", "wall"}, // which proxy-inside has become
+		{allow + fmt.Sprint(" --serve ", freePort(t)), "proxy-inside"},
+		{allow + " --processes 200", ""},
+	} {
+		t.Run(c.flags, func(t *testing.T) {
+			s := newSandbox(t)
+			argv := append([]string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, strings.Fields(c.flags)...)
+			cmd, errs := s.start(append(argv, "--", "sh", "-c", "echo up; cat")...)
+			defer cmd.Process.Kill()
+			var steps []string
+			for _, pid := range descendants(cmd.Process.Pid) {
+				if f := strings.Fields(commandLine(pid)); len(f) > 1 {
+					steps = append(steps, f[1])
+				}
+			}
+			if c.step != "" && !slices.Contains(steps, c.step) {
+				t.Errorf("the steps are %q, want %s; %s", steps, c.step, errs.String())
+			}
+		})
+	}
+}
