@@ -111,6 +111,7 @@ func TestEitherMaker(t *testing.T) {
 		"wrap's command without bubblewrap": without + strings.Join(w.Argv, " "),
 		"ready without bubblewrap":          without + lnk() + " sandbox ready && touch made",
 		"run on an old kernel":              oldKernel + lnk() + " sandbox run --yes --write . -- touch made",
+		"run with a proxy on an old kernel": oldKernel + lnk() + " sandbox run --yes --write . " + allow + " -- touch made",
 		"wrap's command on an old kernel":   oldKernel + strings.Join(w.Argv, " "),
 		"ready on an old kernel":            oldKernel + lnk() + " sandbox ready && touch made",
 	} {

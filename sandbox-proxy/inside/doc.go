@@ -9,6 +9,12 @@
 // back, sends the listeners up, gives up its capabilities, waits to be told to
 // go on, and returns; its caller then executes the wall, in the same process.
 //
+// With [PrepareHanded] no process is started in the namespace: who makes a
+// sandbox hands sockets of its network out ([Want.Handed], [Hand]), and
+// [Handover.Receive] does all of the above with them, from outside;
+// [Handover.Starting] then waits for the sandbox. A start is shorter by a
+// process, and what it does is done beside the rest of the start.
+//
 // With [Want.Sockets] the command does not go on in its own place: it stays,
 // and makes sockets of its network for [Sockets.Dial], which connects to what
 // the program listens on.
@@ -23,8 +29,8 @@
 //   - DNS to any address, over UDP and TCP, arrives at [Listeners.DNSPackets]
 //     and [Listeners.DNSStreams];
 //   - everything else is refused at once, never left to time out;
-//   - nothing that runs in the namespace from then on can change any of that:
-//     an ordinary user's process has no capability left and cannot gain one,
+//   - nothing that runs in the namespace from then on can change any of that
+//     (of a network that was handed out, who made its sandbox sees to it): an ordinary user's process has no capability left and cannot gain one,
 //     root's has lost CAP_NET_ADMIN and CAP_NET_RAW from its bounding set, and
 //     a user namespace made below has no say over this network namespace;
 //   - the process, and what it executes, is killed when the thread that
