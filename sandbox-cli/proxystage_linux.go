@@ -47,7 +47,7 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if f.outside() {
 		return proxyOutside(s, f, wall, env)
 	}
-	if err := stages.Nested(); err != nil {
+	if err := errors.Join(stages.Nested(), stages.Umask()); err != nil {
 		return 0, setupFailed(err)
 	}
 	self, err := os.Executable()

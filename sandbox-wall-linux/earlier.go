@@ -15,12 +15,13 @@ func readWritten(t *tree, f *Facts) error {
 		return nil // of settings that cannot be looked at is said elsewhere
 	}
 	text, whole := t.sys.Text(r.real, written.MaxBytes)
+	const forget = ": remove it, and look at links in folders that sandboxes wrote before you name paths by them"
 	if !whole {
-		return refuse("settings", r.real, "cannot be read, so it is not known what earlier sandboxes wrote: remove it", nil)
+		return refuse("settings", r.real, "cannot be read, so it is not known what earlier sandboxes wrote"+forget, nil)
 	}
 	var err error
 	if f.Written, err = written.Read(text); err != nil {
-		return refuse("settings", r.real, err.Error()+": remove it", err)
+		return refuse("settings", r.real, "is damaged, so it is not known what earlier sandboxes wrote ("+err.Error()+")"+forget, err)
 	}
 	return nil
 }

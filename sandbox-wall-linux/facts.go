@@ -19,6 +19,8 @@ type Facts struct {
 	Settings []string
 	// Dir is the current folder, as the kernel names it; empty when it is gone.
 	Dir string
+	// DirShut is whether the program may not enter it: no search permission.
+	DirShut bool
 	// PWD is the current folder as the caller's shell names it, when it is
 	// the same folder: links it came by are kept in it.
 	PWD string

@@ -218,6 +218,7 @@ func (m *machine) system() *System {
 		Makeable: func(dir string) bool { return !m.frozen[dir] },
 		ReadOnly: func(path string) bool { return m.mountedReadOnly[path] },
 		Dir:      func() string { return m.dir },
+		Enter:    func(dir string) bool { return m.nodes[dir].Kind != Folder || m.nodes[dir].Mode&anyExecute != 0 },
 		Program:  func() (string, Node) { return m.program, m.nodes[m.program] },
 		Walk:     m.walk,
 		Answers:  func(path string) bool { return !m.quiet[path] },

@@ -146,6 +146,7 @@ func readHomes(t *tree, f *Facts, environ []string) {
 // that leads to the same place (as the shell's pwd -L, POSIX pwd).
 func readDir(t *tree, f *Facts, pwd string) {
 	f.Dir = t.sys.Dir()
+	f.DirShut = f.Dir != "" && !t.sys.Enter(f.Dir)
 	if f.Dir == "" || pwd == f.Dir || cleanAbsolute(pwd) != pwd {
 		return
 	}

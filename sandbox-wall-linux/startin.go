@@ -5,13 +5,13 @@ package linuxwall
 // without a word (bwrap(1), --chdir).
 func (d *draft) startIn() {
 	v := viewOf(d.plan.Steps)
-	if d.f.PWD != "" {
+	if d.f.PWD != "" && !d.f.DirShut {
 		if p, err := v.locate(d.f.PWD, d.t.node); err == nil && p.Path == d.f.Dir && isFolder(p) {
 			d.plan.Dir = d.f.PWD
 			return
 		}
 	}
-	if d.f.Dir != "" {
+	if d.f.Dir != "" && !d.f.DirShut {
 		if p, err := v.locate(d.f.Dir, d.t.node); err == nil && p.Path == d.f.Dir && isFolder(p) {
 			d.plan.Dir = d.f.Dir
 			return
@@ -30,8 +30,12 @@ func (d *draft) startIn() {
 	}
 	// Told at each start: a program that cleans up what is around it would do
 	// so in another folder than its caller thinks.
-	d.note("%s is not in view: it starts in %s", from, shown(d.plan.Dir))
-	d.warn("%s is not in view: the program starts in %s; to have it in view too: --write ., or --read .", from, shown(d.plan.Dir))
+	why, open := "is not in view", "; to have it in view too: --write ., or --read ."
+	if d.f.DirShut {
+		why, open = "may not be entered by the program", ""
+	}
+	d.note("%s %s: it starts in %s", from, why, shown(d.plan.Dir))
+	d.warn("%s %s: the program starts in %s%s", from, why, shown(d.plan.Dir), open)
 }
 
 // isFolder says whether a program can be in a place.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
@@ -103,4 +105,41 @@ func TestRealHomeIsALink(t *testing.T) {
 	s.want(s.run(c, "cat "+link+"/notes "+s.home+"/notes; echo x >"+link+"/"+"work/f && cat "+s.home+"/"+"work/f; "+
 		tries("cat "+link+"/.lnk/secret", "cat "+s.home+"/.lnk/secret", "cat "+link+"/.ssh/id", "cat "+s.home+"/.ssh/id", "mkdir "+link+"/"+"work/.git", "echo x >"+link+"/notes")),
 		"minemine"+"x")
+}
+
+// Where nothing can be made no name need be held: a folder that is marked
+// immutable is written below its top.
+func TestRealImmutable(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to mark a folder")
+	}
+	s := newStage(t)
+	s.mkdir("home/work/sub")
+	mark(t, s.work, unix.STATX_ATTR_IMMUTABLE)
+	s.want(s.run(s.confinement(), tries("mkdir .git", "echo x >x", "echo x >sub/x")), "did echo x >sub/x")
+}
+
+// mark marks a folder until the test ends, where the file system has marks
+// (ioctl_iflags(2), whose bits are those of statx(2)).
+func mark(t *testing.T, dir string, bit int) {
+	t.Helper()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := func(bits int) error { return unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, bits) }
+	was, err := unix.IoctlGetInt(int(f.Fd()), unix.FS_IOC_GETFLAGS)
+	if err == nil {
+		err = set(was | bit)
+	}
+	if err != nil {
+		f.Close()
+		t.Skipf("needs a file system with marks for TMPDIR: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := set(was); err != nil {
+			t.Error(err)
+		}
+		f.Close()
+	})
 }

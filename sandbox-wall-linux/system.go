@@ -28,6 +28,9 @@ type System struct {
 	ReadOnly func(path string) bool
 	// Dir gives the current folder as the kernel names it, or "".
 	Dir func() string
+	// Enter says whether the program, which has no capability, may be in the
+	// current folder.
+	Enter func(dir string) bool
 	// Program gives the running program's file, and what it is.
 	Program func() (string, Node)
 	// Walk looks below write folders, for a bounded time.

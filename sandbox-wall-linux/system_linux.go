@@ -47,6 +47,7 @@ func LocalSystem() *System {
 		Makeable:     makeable,
 		ReadOnly:     readOnlyMount,
 		Dir:          currentDir,
+		Enter:        enter,
 		Program:      program,
 		Walk:         survey.Walk,
 		Answers:      survey.Answers,
@@ -154,10 +155,18 @@ func text(path string, limit int) (string, bool) {
 // now: the program could allow itself to.
 func makeable(dir string) bool {
 	err := unix.Faccessat(unix.AT_FDCWD, dir, unix.W_OK|unix.X_OK, unix.AT_EACCESS)
-	if err == unix.EROFS {
+	if err == unix.EROFS || immutable(dir) {
 		return false
 	}
 	return err == nil || int(lstat(dir).UID) == os.Getuid()
+}
+
+// immutable says whether a folder is marked so (ioctl_iflags(2)): nothing is
+// made in it, nor can a program change that, who has no capability outside.
+func immutable(dir string) bool {
+	var st unix.Statx_t
+	err := ignoringEINTR(func() error { return unix.Statx(unix.AT_FDCWD, dir, unix.AT_SYMLINK_NOFOLLOW, 0, &st) })
+	return err == nil && st.Attributes&unix.STATX_ATTR_IMMUTABLE != 0
 }
 
 func readOnlyMount(path string) bool {
@@ -172,6 +181,26 @@ func currentDir() string {
 		return "" // "(unreachable)…" for one that is not below our root (getcwd(2))
 	}
 	return dir
+}
+
+// enter looks at the current folder, whose way there may lead through folders
+// of the sandbox's own. It goes by the mode for root, who inside is no more than
+// anybody.
+func enter(dir string) bool {
+	if os.Geteuid() != 0 {
+		return unix.Faccessat(unix.AT_FDCWD, ".", unix.X_OK, unix.AT_EACCESS) == nil
+	}
+	n := lstat(dir)
+	groups, _ := os.Getgroups()
+	switch {
+	case n.Kind != Folder:
+		return true // whatever that is, it is said elsewhere
+	case n.UID == 0:
+		return n.Mode&0o100 != 0
+	case int(n.GID) == os.Getegid() || slices.Contains(groups, int(n.GID)):
+		return n.Mode&0o010 != 0
+	}
+	return n.Mode&otherSearch != 0
 }
 
 func program() (string, Node) {

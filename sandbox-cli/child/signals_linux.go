@@ -35,7 +35,13 @@ type Signals struct {
 // what is typed at it.
 func Hold(terminal bool) *Signals {
 	h := &Signals{typed: !terminal, ch: make(chan os.Signal, 32), done: make(chan struct{})}
-	signal.Notify(h.ch, passed...)
+	for _, s := range passed {
+		// Ignored when we started, as nohup(1) has it, it is so for the program
+		// too: what is caught here would be itself again in what we start.
+		if s != syscall.SIGHUP || !signal.Ignored(s) {
+			signal.Notify(h.ch, s)
+		}
+	}
 	// Caught and dropped, where the program has the terminal, and not ignored:
 	// what is ignored would stay so in the program.
 	signal.Notify(h.ch, syscall.SIGINT, syscall.SIGQUIT)

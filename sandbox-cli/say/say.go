@@ -61,6 +61,9 @@ func Complain(w io.Writer, command string, err error) {
 	if tooMany && !strings.Contains(line, "ulimit") {
 		line += ": raise the limit on open files (ulimit -n)"
 	}
+	if errors.Is(err, syscall.EFBIG) && !strings.Contains(line, "ulimit") {
+		line += ": raise the limit on the size of files (ulimit -f)"
+	}
 	ComplainLine(w, command, line)
 }
 

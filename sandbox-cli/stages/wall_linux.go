@@ -43,7 +43,7 @@ func beginWall(args []string) *launch.Begun {
 // once, or not at all.
 func wallOf(begun *launch.Begun, hand *inside.Hand, s say.Streams, args, env []string) (status int, err error) {
 	defer func() { begun.GiveUp() }()
-	if err := Nested(); err != nil {
+	if err := errors.Join(Nested(), Umask()); err != nil {
 		return say.StatusSetup, err
 	}
 	args, scopedEnv, err := scopedWall(args)

@@ -208,6 +208,10 @@ func (c *compiler) root(p placed) error {
 	case linuxwall.Empty:
 		c.fs(newRoot, "tmpfs", noDevices|c.code(), tmpfsOptions(p.Step)...)
 	case linuxwall.Read:
+		// Nothing can be made in it: what is made for it (tell) has a place of its
+		// own below, which goes with this machine's root.
+		c.fs(texts, "tmpfs", nothingOf, [2]string{"mode", "0700"})
+		c.do(none, unix.SYS_MOVE_MOUNT, texts.arg(), c.empty, here, c.text(stage), n(unix.MOVE_MOUNT_F_EMPTY_PATH))
 		c.source(p.From, p.Is.Dev, p.Is.Ino)
 		c.do(newRoot, unix.SYS_OPEN_TREE, tmp.arg(), c.empty, n(cloneAll))
 		c.close(tmp)
@@ -279,7 +283,7 @@ func (c *compiler) step(p placed) error {
 	case linuxwall.CloseFile:
 		c.shutFile(p)
 	case linuxwall.Tell:
-		return c.tell(p)
+		c.tell(p)
 	case linuxwall.Processes:
 		c.processes = p.At
 		c.mount(p, procFS, true)

@@ -70,6 +70,7 @@ const (
 	none     reg = iota
 	oldRoot      // this machine's, as it is seen from here
 	newRoot      // the sandbox's
+	texts        // where texts of ours are made, when that is not its root
 	procFS       // its /proc
 	freeProc     // the same, where it stays writable
 	closed       // the empty folder that closed ones are views of

@@ -162,20 +162,20 @@ func (c *compiler) file(folder, name arg, text string, perm uint32) {
 // that a plan shows is called so.
 const toldName = ".told-by-lnk-sandbox"
 
-// tell puts a file of ours over one of this machine: it is made in the root,
-// shown, and has no name any more.
-func (c *compiler) tell(p placed) error {
+// tell puts a file of ours over one of this machine: it is made in the root, or
+// where nothing can be made there below it, shown, and has no name any more.
+func (c *compiler) tell(p placed) {
+	in := newRoot
 	if c.sb.Steps[0].Verb != linuxwall.Empty {
-		return fmt.Errorf("tell %s: the root is not the sandbox's own", p.At)
+		in = texts
 	}
 	name := c.text(toldName)
-	c.file(newRoot.arg(), name, p.Text, p.Perm)
-	c.do(tmp2, unix.SYS_OPEN_TREE, newRoot.arg(), name, n(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_SYMLINK_NOFOLLOW))
+	c.file(in.arg(), name, p.Text, p.Perm)
+	c.do(tmp2, unix.SYS_OPEN_TREE, in.arg(), name, n(unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_SYMLINK_NOFOLLOW))
 	c.attr(tmp2, nothingOf|unix.MOUNT_ATTR_RDONLY, 0, false)
 	c.mount(p, tmp2, false)
-	c.do(none, unix.SYS_UNLINKAT, newRoot.arg(), name, n(0))
+	c.do(none, unix.SYS_UNLINKAT, in.arg(), name, n(0))
 	c.close(tmp2)
-	return nil
 }
 
 // hideFirst covers the first process in /proc. It is in another user namespace
@@ -243,6 +243,9 @@ func (c *compiler) enter() {
 	c.do(none, unix.SYS_UMOUNT2, dot, n(unix.MNT_DETACH))
 	c.do(none, unix.SYS_CHDIR, c.text("/"))
 	c.close(oldRoot, devNull)
+	if c.sb.Steps[0].Verb != linuxwall.Empty {
+		c.close(texts)
+	}
 }
 
 // rules makes the rule set that the program is given, and fills it where it lets

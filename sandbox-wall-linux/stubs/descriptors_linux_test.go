@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -30,6 +31,39 @@ func TestNoDescriptorLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !errors.Is(err, unix.EMFILE) || !errors.Is(err, ErrCannotMake) {
+		t.Errorf("%v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// In a folder in which nothing can be removed again no name is held.
+func TestAppendOnly(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root, to mark a folder")
+	}
+	dir := t.TempDir()
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	was, err := unix.IoctlGetInt(int(f.Fd()), unix.FS_IOC_GETFLAGS)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, was|unix.STATX_ATTR_APPEND)
+	}
+	if err != nil {
+		t.Skipf("needs a file system with marks for TMPDIR: %v", err)
+	}
+	h, err := NewStore(filepath.Join(t.TempDir(), "store")).Hold([]Want{{Path: filepath.Join(dir, ".git")}})
+	if err == nil {
+		h.Release()
+	}
+	if back := unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, was); back != nil {
+		t.Fatal(back)
+	}
+	if !errors.Is(err, ErrCannotMake) || !strings.Contains(err.Error(), "append only") {
 		t.Errorf("%v", err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {

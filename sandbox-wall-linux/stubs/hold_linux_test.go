@@ -427,3 +427,30 @@ func TestStoreCannotBeMade(t *testing.T) {
 		}
 	}
 }
+
+// What a program does to the mode of its own folder keeps no stub there, and
+// stays as it did it.
+func TestReleaseFromShutFolder(t *testing.T) {
+	for _, mode := range []os.FileMode{0o555, 0o444, 0} {
+		dir := t.TempDir()
+		store := NewStore(filepath.Join(t.TempDir(), "store"))
+		h, err := store.Hold([]Want{{Path: dir + "/.git"}, {Path: dir + "/file", File: true, Text: "x"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		r, err := h.Release()
+		if err != nil || len(r.Removed) != 2 {
+			t.Errorf("%o: %+v, %v", mode, r, err)
+		}
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%o: now %v, %v", mode, info.Mode(), err)
+		}
+		os.Chmod(dir, 0o755)
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("%o: left %v, %v", mode, left, err)
+		}
+	}
+}

@@ -1,6 +1,8 @@
 package stubs
 
 import (
+	"fmt"
+	"os"
 	"path"
 
 	"golang.org/x/sys/unix"
@@ -71,8 +73,31 @@ func unmark(fd int, st *unix.Stat_t) {
 	}
 }
 
-// remove removes a stub that no run of this store needs.
+// remove removes a stub that no run of this store needs. A program can have
+// taken its folder's owner, who is its own, the right to.
 func remove(folder int, e entry) fate {
+	f := removeIn(folder, e)
+	if f != lost && f != taken {
+		return f
+	}
+	var st unix.Stat_t
+	if unix.Fstat(folder, &st) != nil || int(st.Uid) != os.Geteuid() || st.Mode&ownersRights == ownersRights {
+		return f
+	}
+	// The folder is open as a path: what is changed is the very one.
+	at := fmt.Sprintf("/proc/self/fd/%d", folder)
+	if unix.Chmod(at, st.Mode&0o7777|ownersRights) != nil {
+		return f
+	}
+	f = removeIn(folder, e)
+	_ = unix.Chmod(at, st.Mode&0o7777)
+	return f
+}
+
+// ownersRights are what it takes to remove something from a folder.
+const ownersRights = 0o300
+
+func removeIn(folder int, e entry) fate {
 	fd, f := look(folder, e)
 	if f == gone && e.File {
 		return removeAside(folder, e)

@@ -35,12 +35,26 @@ func openFolder(stub string, want Node) (fd int, is Node, err error) {
 		unix.Close(fd)
 		return -1, Node{}, &Error{Path: stub, Err: err}
 	}
+	if appendOnly(fd) {
+		unix.Close(fd)
+		return -1, Node{}, &Error{Path: stub, Kind: ErrCannotMake, Err: errAppendOnly}
+	}
 	is = nodeOf(&st)
 	if want != (Node{}) && is != want {
 		unix.Close(fd)
 		return -1, Node{}, &Error{Path: stub, Kind: ErrMoved}
 	}
 	return fd, is, nil
+}
+
+// errAppendOnly is that what was made would have to stay.
+var errAppendOnly = errors.New("its folder is append only, so that what holds the name could not be removed again: take that mark away (chattr -a), or let the program have the name (write_dot_files)")
+
+// appendOnly says whether a folder is marked so (ioctl_iflags(2)).
+func appendOnly(folder int) bool {
+	var st unix.Statx_t
+	err := unix.Statx(folder, "", unix.AT_EMPTY_PATH, 0, &st)
+	return err == nil && st.Attributes&unix.STATX_ATTR_APPEND != 0
 }
 
 func nodeOf(st *unix.Stat_t) Node { return Node{Dev: st.Dev, Ino: st.Ino} }

@@ -38,8 +38,12 @@ type Folder struct {
 // Folders are those of a record, each once.
 type Folders []Folder
 
-// Read reads a record: a line of JSON a folder.
+// Read reads a record: a line of JSON a folder. One is never written without
+// any, so that an empty file is what a crash left of one.
 func Read(text string) (Folders, error) {
+	if text == "" {
+		return nil, errors.New(Name + ": empty")
+	}
 	var all Folders
 	for line := range strings.Lines(text) {
 		var f Folder

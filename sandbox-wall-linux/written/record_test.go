@@ -20,7 +20,7 @@ func TestReadsBack(t *testing.T) {
 	if diff := cmp.Diff(all, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	for _, torn := range []string{text[:len(text)-4], "x\n", `{"path":"a","since":1}` + "\n", `{"path":"/a/../b","since":1}` + "\n", `{"PATH":"/a"}` + "\n"} {
+	for _, torn := range []string{"", text[:len(text)-4], "x\n", `{"path":"a","since":1}` + "\n", `{"path":"/a/../b","since":1}` + "\n", `{"PATH":"/a"}` + "\n"} {
 		if _, err := Read(torn); err == nil {
 			t.Errorf("%q is read", torn)
 		}
