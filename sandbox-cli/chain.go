@@ -159,8 +159,10 @@ func proxyPortOf(mode client.Proxied) uint16 {
 }
 
 // noProxy are loopback's spellings: the sandbox's own servers are called
-// without the proxy. Clients differ in what they match, so each form is there.
-var noProxy = strings.Join([]string{"localhost", ".localhost", "127.0.0.1", "127.0.0.0/8", "::1", "[::1]", "0.0.0.0", "::", "[::]"}, ",")
+// without the proxy. Clients differ in what they match, so each form is there but
+// those in brackets: httpx, by which most models are asked from Python, fails on
+// one before it calls anything.
+var noProxy = strings.Join([]string{"localhost", ".localhost", "127.0.0.1", "127.0.0.0/8", "::1", "0.0.0.0", "::"}, ",")
 
 // hostname is what the machine is called inside.
 const hostname = "lnk"
@@ -178,7 +180,8 @@ func proxyVariables(port uint16) map[string]string {
 		"NO_PROXY": noProxyInside, "no_proxy": noProxyInside,
 		// What a caller has of these names a proxy that is not to be reached
 		// from inside, and goes before the rest: some libraries fail on an
-		// ALL_PROXY that they would not use, and npm believes its own.
+		// ALL_PROXY that they would not use, and npm believes its own. An empty
+		// ALL_PROXY is one that the wall takes out.
 		"ALL_PROXY": "", "all_proxy": "",
 		"npm_config_proxy": url, "npm_config_https_proxy": url,
 		// Node's fetch reads the variables only with this (Node 22.21, 24).

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // silentStatus ends a command with a status and prints nothing: a confined
@@ -58,16 +60,32 @@ func newRoot(s Streams) *cobra.Command {
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		// A number that is none is told in the words of Go's library.
-		text, _, told := strings.Cut(err.Error(), ": strconv.")
-		if told {
-			err = errors.New(text + ": not a value of that kind")
-		}
-		return withStatus(statusRefused, err)
+		return withStatus(statusRefused, plainFlagError(err))
 	})
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newTool(s), newAsks(s))
 	addWires(root, s)
 	root.AddCommand(newOnStop(), newTraffic(s), newLog(s))
 	spelled(root)
 	return root
+}
+
+// plainFlagError says of a flag's value what it should be. The library tells it
+// in the words of what reads numbers.
+func plainFlagError(err error) error {
+	var wrong *pflag.InvalidValueError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	want := ""
+	switch wrong.GetFlag().Value.Type() {
+	case "bool":
+		want = "true or false"
+	case "int":
+		want = "a whole number"
+	case "uintSlice":
+		want = "a port of 1 to 65535, or several with commas between them"
+	default:
+		return err // it is one of ours, and says why
+	}
+	return fmt.Errorf("--%s %q: want %s", wrong.GetFlag().Name, wrong.GetValue(), want)
 }

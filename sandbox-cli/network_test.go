@@ -35,6 +35,7 @@ func TestClientsReachTheAllowedHost(t *testing.T) {
 		"git that clones over https":   {"sh", "-c", "git -c http.sslCAInfo=" + ca + " clone -q https://" + labtest.AllowedName + "/git/project.git cloned && git -C cloned log --format='hello from %s' | sed s/first/" + labtest.AllowedName + "/"},
 		"git without proxy variables":  {"sh", "-c", "env -u https_proxy -u HTTPS_PROXY git -c http.sslCAInfo=" + ca + " ls-remote https://" + labtest.AllowedName + "/git/project.git >/dev/null && echo " + greeting},
 		"curl through SOCKS":           {"sh", "-c", "curl -sS --cacert " + ca + " --proxy socks5h://${HTTP_PROXY#http://} " + url},
+		"curl that looks up first":     {"sh", "-c", "curl -sS --cacert " + ca + " --proxy socks5://${HTTP_PROXY#http://} " + url},
 		"a program of the system's Go": {goFetcher(t, s), url, ca},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -140,6 +141,25 @@ func TestNoQueryLeaves(t *testing.T) {
 	// An allowed name is asked by the proxy alone, and only when it is called.
 	if out := s.must("--write="+s.project, allow, "--", "getent", "hosts", labtest.AllowedName); out == "" {
 		t.Error("the allowed name has no address inside")
+	}
+}
+
+// Names of a service of a host that is reached, as apt asks for, have nothing to
+// open; those of another host's are told as any name is.
+func TestNamesOfServices(t *testing.T) {
+	s := newSandbox(t)
+	s.put("service.py", `import socket, struct, sys
+for name in sys.argv[1:]:
+    q = b"".join(bytes([len(l)]) + l.encode() for l in name.split(".")) + b"\0"
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.settimeout(20); s.connect(("127.0.0.1", 53))
+    s.send(struct.pack("!HHHHHH", 7, 256, 1, 0, 0, 0) + q + struct.pack("!HH", 33, 1)); print(s.recv(512)[3] & 15)
+`)
+	e := s.run("--write="+s.project, allow, "--", "/usr/bin/python3", "service.py", "_http._tcp."+labtest.AllowedName, "_http._tcp."+labtest.OtherName)
+	if e.status != 0 || e.out != "3\n3\n" { // NXDOMAIN
+		t.Errorf("status %d, out %q, errors %q", e.status, e.out, e.errors)
+	}
+	if strings.Contains(e.errors, labtest.AllowedName) || !strings.Contains(e.errors, "_http._tcp."+labtest.OtherName) {
+		t.Errorf("told %q", e.errors)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
@@ -50,12 +51,8 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 		w.learned = new(learner)
 		learned = w.learned.note
 	}
-	var stands func(netip.Addr) (string, bool)
-	if f.Dir != "" {
-		stands = w.pool.Name // who asks dns.sock can only come by out.sock
-	}
 	p, err := proxy.New(proxy.Config{
-		Name:    stands,
+		Name:    w.pool.Name, // some programs look a name up and then ask for what they found
 		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire, Secret: secret,
 		Ended: func(r proxy.Record) {
 			w.owner.log.Record(r)
@@ -139,10 +136,24 @@ func (w *way) serve(l *inside.Listeners) {
 func (w *way) names(name string) bool {
 	d := w.judge.Name(name)
 	if !d.Allowed {
-		w.told.tell(d.Host, d.Detail, d.Open)
+		if !w.service(name) {
+			w.told.tell(d.Host, d.Detail, d.Open)
+		}
 		w.owner.noName(d)
 	}
 	return d.Allowed
+}
+
+// service says whether a name is that of a service of a host that is reached
+// (RFC 8552: its first labels begin with an underscore), as apt and others ask
+// for before they call the host. No such name has an address, so there is
+// nothing to open.
+func (w *way) service(name string) bool {
+	host := name
+	for strings.HasPrefix(host, "_") {
+		_, host, _ = strings.Cut(host, ".")
+	}
+	return host != name && w.judge.Name(host).Allowed
 }
 
 // end closes all, says in the log how its program ended, and tells what was

@@ -28,8 +28,8 @@ type Config struct {
 	// CONNECT, plain request and SOCKS call on [Proxy.Serve], with any user.
 	Secret string
 	// Name gives the name that an address stands for, where it is one that the
-	// sandbox's DNS gave out: a CONNECT or a SOCKS call of it is one of the
-	// name. Nil knows of none.
+	// sandbox's DNS gave out: a call of it is one of the name. Nil knows of
+	// none.
 	Name func(netip.Addr) (string, bool)
 	// Local answers requests that are meant for the proxy itself: those that
 	// name a path and no host. Nil refuses them. What it does beyond answering

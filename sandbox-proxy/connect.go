@@ -116,7 +116,7 @@ type call struct {
 // call admits a call and takes a place for it: the place is given back by
 // over or failed.
 func (p *Proxy) call(asked judge.Call) (*call, *Refusal) {
-	asked.Host = p.named(asked)
+	asked.Host = p.named(asked.Host)
 	ctx := p.dialContext() // from before the wire is looked at: a stop after that ends it
 	d, r := p.admit(ctx, asked)
 	if r != nil {
@@ -129,18 +129,18 @@ func (p *Proxy) call(asked judge.Call) (*call, *Refusal) {
 	return &call{proxy: p, ctx: ctx, by: asked.By, decision: d, meter: tunnel.NewMeter(&p.meter), began: time.Now(), end: end}, nil
 }
 
-// named is the host of a call, by its name where it was called by an address
-// that stands for one.
-func (p *Proxy) named(asked judge.Call) string {
-	if p.config.Name == nil || asked.By != judge.ByConnect && asked.By != judge.BySOCKS {
-		return asked.Host
+// named is a host by its name where it was called by an address that stands for
+// one.
+func (p *Proxy) named(host string) string {
+	if p.config.Name == nil {
+		return host
 	}
-	if a, err := netip.ParseAddr(strings.Trim(asked.Host, "[]")); err == nil {
+	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
 		if name, ok := p.config.Name(a.Unmap()); ok {
 			return name
 		}
 	}
-	return asked.Host
+	return host
 }
 
 // connect opens the way.

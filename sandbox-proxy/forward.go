@@ -200,6 +200,9 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 	if _, ok := h["Content-Type"]; !ok {
 		h["Content-Type"] = nil // not guessed from the body
 	}
+	if g := gateOf(r); g != nil {
+		g.says.Store(statusOf(resp))
+	}
 	w.WriteHeader(resp.StatusCode)
 	rc := http.NewResponseController(w)
 	// A head must not wait for a body that is still to come. One that has come

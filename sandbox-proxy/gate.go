@@ -32,7 +32,8 @@ type gate struct {
 	chunks    chunks
 	headError *badHead
 
-	wrote atomic.Int64 // when something was last written, in Unix nanoseconds
+	wrote atomic.Int64               // when something was last written, in Unix nanoseconds
+	says  atomic.Pointer[statusLine] // of the answer that is about to be written
 
 	mu       sync.Mutex
 	wake     *sync.Cond
@@ -140,6 +141,10 @@ func timedOut(err error) bool {
 
 // admitHead sets the gate to let a head and its body through.
 func (g *gate) admitHead(h *head) {
+	h.local = h.bad == nil && g.into == nil && h.target[0] == '/'
+	if h.local {
+		h.bad = localTarget(h.target)
+	}
 	switch {
 	case h.bad != nil:
 		g.buf, g.r, g.w, g.give = []byte(substitute), 0, len(substitute), len(substitute)
@@ -149,7 +154,6 @@ func (g *gate) admitHead(h *head) {
 	default:
 		g.left = max(h.length, 0)
 	}
-	h.local = h.bad == nil && g.into == nil && h.target[0] == '/'
 	h.given, h.into = h.target, g.into
 	if h.bad == nil && !h.local {
 		g.hideTarget(h)
@@ -244,9 +248,26 @@ func (g *gate) answered() {
 }
 
 func (g *gate) Write(p []byte) (int, error) {
-	n, err := g.Conn.Write(p)
+	n, err := g.write(p)
 	g.wrote.Store(time.Now().UnixNano())
 	return n, err
+}
+
+// write writes what the server says of an answer, in the words of the host.
+func (g *gate) write(p []byte) (int, error) {
+	says := g.says.Load()
+	if says == nil {
+		return g.Conn.Write(p)
+	}
+	b, its := says.in(p)
+	if !its {
+		return g.Conn.Write(p) // an answer before the answer
+	}
+	g.says.Store(nil)
+	if n, err := g.Conn.Write(b); err != nil {
+		return min(n, len(p)), err
+	}
+	return len(p), nil
 }
 
 // SetReadDeadline sets the server's deadline. That of a head that has begun

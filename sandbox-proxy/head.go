@@ -174,6 +174,11 @@ func (h *head) field(line string) *badHead {
 			value = h.upgrade + ", " + value
 		}
 		h.upgrade = strings.ToLower(value)
+	case is("expect"):
+		// As the server reads it, which has words of its own for any other.
+		if value != "" && !strings.EqualFold(value, "100-continue") {
+			return bad(http.StatusExpectationFailed, "an Expect other than 100-continue")
+		}
 	case is("accept"):
 		h.accept = append(h.accept, value)
 	case is("proxy-authorization"):

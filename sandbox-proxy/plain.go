@@ -177,7 +177,7 @@ func (p *Proxy) requestTarget(h *head, into *inside) (target, *badHead) {
 // a Host may be any that the rules name.
 func (p *Proxy) targetInside(into *inside, at authority) (target, *badHead) {
 	want := target{authority: authority{into.host, into.port}}
-	if sameHost(at.host, into.host) && at.port == into.port {
+	if sameHost(p.named(at.host), into.host) && at.port == into.port {
 		return want, nil
 	}
 	if into.literal && at.port == into.port {

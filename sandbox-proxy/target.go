@@ -67,6 +67,15 @@ func parseAbsolute(target string) (at authority, path string, err error) {
 	return at, path, err
 }
 
+// localTarget refuses a target of the proxy's own that the server would refuse
+// in words of its own. Any other is hidden from it.
+func localTarget(target string) *badHead {
+	if _, err := url.ParseRequestURI(target); err != nil {
+		return malformed("a path that cannot be read: a percent sign stands before two hexadecimal digits")
+	}
+	return nil
+}
+
 // wholeServer is the path of an OPTIONS that asks about the server itself.
 const wholeServer = "*"
 

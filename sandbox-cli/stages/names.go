@@ -48,6 +48,13 @@ func withNames(env, names []string) []string {
 	return append(out, "PATH="+strings.TrimSuffix(linuxwall.NamesInside+":"+searched, ":"))
 }
 
+// withoutEmptyProxy takes out what the command line empties of a caller's
+// variables, which it cannot take out itself: there are programs that fail on one
+// of these that is empty (HTTP::Tiny, by which Perl's modules are fetched).
+func withoutEmptyProxy(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(v string) bool { return v == "ALL_PROXY=" || v == "all_proxy=" })
+}
+
 // usualPath is where programs are looked for when there is no PATH
 // (execvp(3)).
 const usualPath = "/bin:/usr/bin"

@@ -62,6 +62,7 @@ func wallOf(begun *launch.Begun, hand *inside.Hand, s say.Streams, args, env []s
 	} else if f.limits.Any() {
 		scope(f.limits, args, env)
 	}
+	env = withoutEmptyProxy(env)
 	if f.printBwrap {
 		plan, err := f.plan(linuxwall.Bubblewrap, env)
 		if err != nil {

@@ -182,6 +182,12 @@ func splitRule(entry string) (host, uint16, error) {
 	if err := address(entry); err != nil {
 		return host{}, 0, err
 	}
+	if strings.IndexByte(entry, '*') >= 0 {
+		return host{}, 0, errors.New("a * stands only in front of a name, in hosts: *.name")
+	}
+	if name, ok := strings.CutPrefix(entry, "."); ok && name != "" && name[0] != '.' {
+		return host{}, 0, fmt.Errorf("a dot in front: write %s, in hosts also *.%s for what is under it", Shown(name), Shown(name))
+	}
 	at := strings.LastIndexByte(entry, ':')
 	if at < 0 || at < strings.LastIndexByte(entry, ']') {
 		h, err := parseHost(entry)
