@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -20,7 +21,10 @@ func TestWhoMakesTheNetwork(t *testing.T) {
 			s := newSandbox(t)
 			argv := append([]string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, strings.Fields(c.flags)...)
 			cmd, errs := s.start(append(argv, "--", "sh", "-c", "echo up; cat")...)
-			defer cmd.Process.Kill()
+			defer func() {
+				cmd.Process.Signal(syscall.SIGTERM)
+				waitFor(t, cmd)
+			}()
 			var steps []string
 			for _, pid := range descendants(cmd.Process.Pid) {
 				if f := strings.Fields(commandLine(pid)); len(f) > 1 {
