@@ -20,7 +20,7 @@ func TestWhoMakesTheNetwork(t *testing.T) {
 		t.Run(c.flags, func(t *testing.T) {
 			s := newSandbox(t)
 			argv := append([]string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, strings.Fields(c.flags)...)
-			cmd, errs := s.start(append(argv, "--", "sh", "-c", "echo up; cat")...)
+			cmd, errs := s.start(append(argv, "--", "sh", "-c", "echo up; exec sleep 60")...)
 			defer func() {
 				cmd.Process.Signal(syscall.SIGTERM)
 				waitFor(t, cmd)

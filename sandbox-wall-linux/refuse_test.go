@@ -101,7 +101,7 @@ func TestPlanForRefuses(t *testing.T) {
 		{name: "our program gone", on: made(debian).runs("/usr/bin/lnk-sandbox (deleted)"), want: "the running program's own file is missing"},
 
 		{name: "no mode of the network", on: made(debian), change: func(c *confinement) { c.Net = client.Net{} }, want: "net: no mode"},
-		{name: "a network from nowhere", on: made(debian), net: 7, want: "net: NetFrom(7): none of own, given and machine"},
+		{name: "a network from nowhere", on: made(debian), net: 7, want: "net: NetFrom(7): none of own, given, machine and handed"},
 		{name: "closed in a given network", on: made(debian), net: Given, want: "net: closed: wants a network that is own, not given"},
 		{name: "proxied in a network of its own", on: made(debian),
 			change: func(c *confinement) { c.Net = client.NetOf(client.Proxied{}) }, want: "net: proxied: wants a network that is given, not own"},

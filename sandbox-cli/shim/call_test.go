@@ -150,7 +150,9 @@ func TestStreamsAreCarried(t *testing.T) {
 		}
 		b.say(frame.Errors, "an error\n")
 		window := frame.NewWindow()
-		go func() { // credit for what is said
+		heard := make(chan bool) // of the end
+		go func() {              // credit for what is said
+			defer close(heard)
 			for {
 				k, p, err := b.from.Next()
 				if err != nil {
@@ -169,6 +171,7 @@ func TestStreamsAreCarried(t *testing.T) {
 			said = said[n:]
 		}
 		b.exit(frame.Ended{})
+		<-heard
 	}))
 	cmd.Stdin = strings.NewReader(big)
 	if e := called(t, cmd); e.out != big || e.errs != "an error\n" || e.status.ExitStatus() != 0 {

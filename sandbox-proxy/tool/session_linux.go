@@ -69,10 +69,17 @@ func (b *bridge) framed(ctx context.Context, cancel context.CancelFunc, w http.R
 	s.run(ctx, b, call)
 	stop()
 	s.in.Drop()
-	control.SetReadDeadline(time.Unix(1, 0))
+	// What the caller still sends, if only credit, is read until it has heard of
+	// the end: a connection that is closed with something unread takes along what
+	// is still on its way to the caller (RFC 2525, section 2.17).
+	control.SetReadDeadline(time.Now().Add(endTime))
 	<-listening
+	io.Copy(io.Discard, r.Body)
 	control.SetReadDeadline(time.Time{})
 }
+
+// endTime bounds the wait for a caller to hear of the end of its call.
+const endTime = 5 * time.Second
 
 // A described is what a caller asks for.
 type described struct {
