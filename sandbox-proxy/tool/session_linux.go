@@ -79,7 +79,7 @@ func (b *bridge) framed(ctx context.Context, cancel context.CancelFunc, w http.R
 }
 
 // endTime bounds the wait for a caller to hear of the end of its call.
-const endTime = 5 * time.Second
+const endTime = 2 * time.Second
 
 // A described is what a caller asks for.
 type described struct {
