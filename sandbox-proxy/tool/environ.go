@@ -65,7 +65,7 @@ func outside(path string, beside route.Beside) []string {
 const maxFirstLine = 256
 
 // Check refuses a tool that the program inside could replace: a script that the
-// tool's own words name in full ("bash /work/deploy.sh"), or, where the tool is
+// tool's own words name in full ("bash /srv/project/deploy.sh"), or, where the tool is
 // a script itself, the interpreter that its first line names.
 func (h *Host) Check(t route.Tool) error {
 	for _, word := range t.Argv[1:] {
