@@ -106,6 +106,11 @@ func (d *body) document(f *found) {
 			return // nothing of it is final
 		}
 		d.final, d.done = true, true
+	case d.form == Interactions && d.streamed:
+		if f.event != interactionOver {
+			return
+		}
+		d.final, d.done = true, true
 	default:
 		d.final = true
 	}

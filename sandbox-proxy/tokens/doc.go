@@ -1,7 +1,7 @@
 // Package tokens counts what a model's answers used, from the answers
 // themselves as they pass: whole ones and streamed ones, in the forms of
 // Anthropic's Messages, OpenAI's Chat Completions, Completions, Responses and
-// Embeddings, Google's generateContent, and of servers that are compatible
+// Embeddings, Google's generateContent and interactions, and of servers that are compatible
 // with one of them.
 //
 // Start with [FormOf], which tells a request for an answer from any other, and

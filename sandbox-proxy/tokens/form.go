@@ -23,6 +23,9 @@ const (
 	// Generate is Google's generateContent: usageMetadata, in a stream in each
 	// piece, cumulative.
 	Generate
+	// Interactions is Google's: usage on top, in a stream the last event holds
+	// what the whole used.
+	Interactions
 )
 
 // endings are what the path of a request for an answer ends in. The form is
@@ -32,6 +35,7 @@ var endings = map[string]Form{
 	"chat/completions": Completions, "completions": Completions,
 	"responses": Responses, "responses/compact": Responses,
 	"embeddings":         Embeddings,
+	"interactions":       Interactions,
 	"images/generations": Completions, "images/edits": Completions, "images/variations": Completions,
 	"audio/speech": Completions, "audio/transcriptions": Completions, "audio/translations": Completions,
 }

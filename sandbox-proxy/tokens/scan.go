@@ -7,7 +7,7 @@ const (
 	// a longer one is none of ours.
 	maxText = 32
 	// maxPath is how deep what we look for lies.
-	maxPath = 4
+	maxPath = 5
 )
 
 type state uint8
@@ -213,6 +213,9 @@ func (s *scanner) enter(object bool) {
 func (s *scanner) leave() {
 	s.depth--
 	s.state = wantNext
+	if s.depth < maxPath {
+		s.found.left(s.form, s.path[:s.depth])
+	}
 	switch {
 	case s.depth == 0:
 		if s.state = ended; s.objects[0]&1 == 1 {
