@@ -49,10 +49,15 @@ func (c *carrier) serve(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
+	unread := c.decode(r, resp)
 	if c.answered != nil {
 		c.answered(out, resp)
 	}
 	defer resp.Body.Close()
+	if unread != nil {
+		c.proxy.Refuse(w, r, proxy.Unreadable, unread.Error())
+		return
+	}
 	agreed := upgradeOf(resp.Header)
 	c.head(resp.Header, resp.Trailer)
 	if resp.StatusCode == http.StatusSwitchingProtocols {
@@ -134,7 +139,7 @@ func (c *carrier) pass(w http.ResponseWriter, r *http.Request, resp *http.Respon
 	}
 	buf := pieces.Get().(*[]byte)
 	defer pieces.Put(buf)
-	through := c.stream(resp.Header)
+	through := c.stream()
 	for {
 		n, err := resp.Body.Read(*buf)
 		last := errors.Is(err, io.EOF)

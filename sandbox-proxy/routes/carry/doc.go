@@ -14,8 +14,10 @@
 //
 // Where an answer of a model's API holds the key, it holds words of the same
 // length instead (package redact), in headers, bodies and a websocket's
-// messages. An answer that is compressed, which was asked not to be, is passed
-// on as it is and not searched; a key of fewer than 8 characters is none.
+// messages. Answers are asked for without compression; one that comes in gzip or
+// deflate all the same is passed on without it, and one in another encoding is
+// refused, since the key could not be found in it. A key of fewer than 8
+// characters is none, and is not looked for.
 //
 // What is changed: Host is the server's. Location is the route's address where
 // it is the server's. A model's API is asked for answers that are not

@@ -1,12 +1,14 @@
 package carry
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
 
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 )
 
 // head makes the head of an answer one for the program.
@@ -38,10 +40,22 @@ func (c *carrier) redact(h http.Header) {
 	}
 }
 
-// stream gives what a body's pieces pass through. One that is compressed, which
-// was asked not to be, is not read.
-func (c *carrier) stream(h http.Header) func(piece []byte, last bool) []byte {
-	if c.redactor == nil || h.Get("Content-Encoding") != "" {
+// decode takes the compression off an answer that was asked to have none, so
+// that the key is found in it. The error is for one that cannot be taken off.
+func (c *carrier) decode(r *http.Request, resp *http.Response) error {
+	if c.redactor == nil || c.redactor.Nothing() || r.Method == http.MethodHead || resp.ContentLength == 0 ||
+		resp.StatusCode < 200 || resp.StatusCode == http.StatusNoContent || resp.StatusCode == http.StatusNotModified {
+		return nil
+	}
+	if _, err := redact.Decode(resp); err != nil {
+		return errors.New("the server answered in an encoding in which the key could not be found, though it was asked for none: gzip and deflate are read")
+	}
+	return nil
+}
+
+// stream gives what a body's pieces pass through.
+func (c *carrier) stream() func(piece []byte, last bool) []byte {
+	if c.redactor == nil {
 		return func(piece []byte, _ bool) []byte { return piece }
 	}
 	return c.redactor.Stream().Next

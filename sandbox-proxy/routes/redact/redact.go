@@ -86,6 +86,9 @@ func (r *Redactor) order() {
 	slices.SortStableFunc(r.pairs, func(a, b pair) int { return cmp.Compare(len(b.form), len(a.form)) })
 }
 
+// Nothing says that there is nothing to be found.
+func (r *Redactor) Nothing() bool { return len(r.pairs) == 0 }
+
 // SameLength says whether what is replaced keeps its length, so that a body's
 // length may be told before it is read.
 func (r *Redactor) SameLength() bool { return !r.longer }

@@ -76,20 +76,14 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }
 func (b *bridge) answer(w http.ResponseWriter, r *http.Request, resp *http.Response, how *reply) {
 	how.head(resp.Header)
 	hasBody := r.Method != http.MethodHead && resp.StatusCode != http.StatusNoContent && resp.StatusCode != http.StatusNotModified && resp.ContentLength != 0
-	body := io.Reader(resp.Body)
 	if hasBody {
-		plain, decoded, err := decoded(resp)
-		if err != nil {
+		if _, err := redact.Decode(resp); err != nil {
 			b.proxy.Refuse(w, r, proxy.Unreadable, "the host answered in an encoding in which the secret's value could not be found")
 			return
 		}
-		body = plain
-		if decoded || !how.redactor.SameLength() {
+		if !how.redactor.SameLength() {
 			resp.Header.Del("Content-Length")
 			resp.ContentLength = -1
-		}
-		if decoded {
-			resp.Header.Del("Content-Encoding")
 		}
 	}
 	h := w.Header()
@@ -112,7 +106,7 @@ func (b *bridge) answer(w http.ResponseWriter, r *http.Request, resp *http.Respo
 	}
 	w.WriteHeader(resp.StatusCode)
 	if hasBody {
-		how.copy(w, body, resp.ContentLength < 0)
+		how.copy(w, resp.Body, resp.ContentLength < 0)
 	}
 	how.trailers(h, resp.Trailer, announced)
 }

@@ -1,4 +1,4 @@
-package secret
+package redact
 
 import (
 	"bufio"
@@ -13,10 +13,11 @@ import (
 
 var errEncoding = errors.New("an encoding that is not read")
 
-// decoded gives an answer's body without its encodings (RFC 9110 section 8.4),
-// of which gzip and deflate are read. The error is for any other.
-func decoded(resp *http.Response) (body io.Reader, was bool, err error) {
-	body = resp.Body
+// Decode takes the encodings off an answer's body (RFC 9110 section 8.4), of
+// which gzip and deflate are read, and what told of them out of its head; was is
+// false where there are none. The error is for any other: the answer is then as
+// it was.
+func Decode(resp *http.Response) (was bool, err error) {
 	var all []string
 	for _, line := range resp.Header["Content-Encoding"] {
 		for name := range strings.SplitSeq(line, ",") {
@@ -26,8 +27,9 @@ func decoded(resp *http.Response) (body io.Reader, was bool, err error) {
 		}
 	}
 	if len(all) > maxEncodings {
-		return nil, false, errEncoding
+		return false, errEncoding
 	}
+	body := io.Reader(resp.Body)
 	for i := len(all) - 1; i >= 0; i-- { // the last was put on last
 		switch all[i] {
 		case "gzip", "x-gzip":
@@ -35,11 +37,39 @@ func decoded(resp *http.Response) (body io.Reader, was bool, err error) {
 		case "deflate":
 			body = &late{from: body, open: inflate}
 		default:
-			return nil, false, errEncoding
+			return false, errEncoding
 		}
 	}
-	return body, len(all) > 0, nil
+	if len(all) == 0 {
+		return false, nil
+	}
+	resp.Header.Del("Content-Encoding")
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	resp.Body = &plain{body, resp.Body}
+	return true, nil
 }
+
+// plain is a body without its encodings.
+type plain struct {
+	io.Reader
+	packed io.ReadCloser
+}
+
+// maxBehind bounds what is read behind the end of what was packed.
+const maxBehind = 64 << 10
+
+// Read reads on behind the end, where a body's trailers are: a zlib stream's end
+// is known before the body's is.
+func (p *plain) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err == io.EOF {
+		io.CopyN(io.Discard, p.packed, maxBehind)
+	}
+	return n, err
+}
+
+func (p *plain) Close() error { return p.packed.Close() }
 
 // maxEncodings bounds encodings over one another.
 const maxEncodings = 3
