@@ -64,7 +64,8 @@ func newRoot(s Streams) *cobra.Command {
 	})
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newTool(s), newAsks(s))
 	addWires(root, s)
-	root.AddCommand(newOnStop(), newTraffic(s), newLog(s))
+	root.AddCommand(newOnStop(), newTraffic(s), newLog(s), newCompletion(s))
+	root.CompletionOptions.DisableDefaultCmd = true
 	spelled(root)
 	return root
 }

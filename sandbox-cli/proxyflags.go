@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -175,6 +176,9 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	f.routed.flags(set)
 	way := f.register(set)
 	if err := set.Parse(args); err != nil {
+		if errors.Is(err, pflag.ErrHelp) {
+			err = refuse("this is a step of a start: its flags are what `lnk sandbox wrap` prints")
+		}
 		return f, nil, err
 	}
 	if !set.Changed("settings") {

@@ -30,8 +30,11 @@ func Main(args []string, out, errs io.Writer) int {
 		}
 		return 0
 	}
-	if args[0] == "plugin" {
+	switch args[0] {
+	case "plugin":
 		return plugin(args[1:], out, errs)
+	case complete, completeBare:
+		return completed(args[0], args[1:], out)
 	}
 	path, err := Find(args[0])
 	if err != nil {
