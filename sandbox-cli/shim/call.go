@@ -41,17 +41,17 @@ type Call struct {
 }
 
 // Called says whether this process runs under a tool's name: one whose variable
-// holds an address.
+// holds an address, here or in the sandbox's first program.
 func Called(argv []string) (Call, bool) {
 	if len(argv) == 0 {
 		return Call{}, false
 	}
 	c := Call{name: path.Base(argv[0]), args: argv[1:], err: os.Stderr}
-	if c.address = os.Getenv(variable(c.name)); c.address != "" {
+	if c.address = addressFor(variable(c.name)); c.address != "" {
 		return c, true
 	}
 	if c.name == openName {
-		c.address, c.opens = os.Getenv(openVariable), true
+		c.address, c.opens = addressFor(openVariable), true
 	}
 	return c, c.address != ""
 }
