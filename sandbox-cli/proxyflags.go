@@ -150,6 +150,21 @@ func (f proxyFlags) args() []string {
 	return append(append(a, f.wayFlags.args()...), f.routed.args()...)
 }
 
+// A proxyHelp is what is printed to who asks the stage for its flags.
+type proxyHelp struct{ flags string }
+
+func (h proxyHelp) Error() string {
+	return `proxy is one sandbox's proxy: "lnk sandbox run" starts it, and the commands that
+"lnk sandbox wrap" prints are made of it. By hand it is of use alone, reached by
+the sockets of a folder: lnk sandbox proxy --dir <folder> --hold --host <host>.
+
+Usage:
+  lnk sandbox proxy [flags] (--hold | -- <command>)
+
+Flags:
+` + h.flags
+}
+
 // parseProxyFlags reads what args wrote, up to "--", and gives the rest.
 func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	var f proxyFlags
@@ -175,10 +190,9 @@ func parseProxyFlags(args []string) (proxyFlags, []string, error) {
 	set.BoolVar(&f.Learn, "learn", false, "every host of the internet is reached, and what was called is told at the end")
 	f.routed.flags(set)
 	way := f.register(set)
-	if err := set.Parse(args); err != nil {
-		if errors.Is(err, pflag.ErrHelp) {
-			err = refuse("this is a step of a start: its flags are what `lnk sandbox wrap` prints")
-		}
+	if err := set.Parse(args); errors.Is(err, pflag.ErrHelp) {
+		return f, nil, proxyHelp{set.FlagUsages()}
+	} else if err != nil {
 		return f, nil, err
 	}
 	if !set.Changed("settings") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -29,6 +30,11 @@ func proxyStage(s Streams, args []string) (int, error) {
 
 func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	f, wall, err := parseProxyFlags(args)
+	var help proxyHelp
+	if errors.As(err, &help) {
+		_, err = io.WriteString(s.Out, help.Error())
+		return 0, err
+	}
 	if err != nil {
 		return statusRefused, err
 	}

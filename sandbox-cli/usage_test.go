@@ -119,3 +119,19 @@ func TestFlagsOfTheTextsAreThere(t *testing.T) {
 		}
 	}
 }
+
+// The hidden stage has help too, for who starts it by hand.
+func TestHelpOfTheProxy(t *testing.T) {
+	for _, args := range []string{"--help", "-h", "--hold --help"} {
+		var out, said bytes.Buffer
+		status, err := proxyStage(Streams{Out: &out, Err: &said}, strings.Fields(args))
+		if status != 0 || err != nil || said.Len() > 0 {
+			t.Errorf("%s: status %d, %v, errors %q", args, status, err, said.String())
+		}
+		for _, want := range []string{"lnk sandbox run", "--hold", "--dir", "--host", "--blank"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %s in:\n%s", args, want, out.String())
+			}
+		}
+	}
+}

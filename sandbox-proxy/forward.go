@@ -37,7 +37,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	counted := &counter{call: c}
 	defer counted.done()
 	client := p.client(c)
-	out := c.request(r, at)
+	out := c.request(r, h, at)
 	setPath(out.URL, out.Method, h.path, client == p.forwarding)
 	var body *sent
 	if out.Body != http.NoBody {
@@ -85,7 +85,10 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		return
 	}
 	counted.last = counted.last || !body.all()
-	counted.more = from != nil && from.more()
+	if from != nil {
+		counted.more = from.more()
+		counted.names, counted.hop = from.answered.read()
+	}
 	counted.answer(w, r, resp)
 	drain(w, r)
 }
@@ -112,7 +115,7 @@ func (c *call) takeWarm() net.Conn {
 // request makes the request that goes on: to the call's host in normal form,
 // without what is for this hop only (RFC 9110 section 7.6.1), and with no word
 // of the proxy's own.
-func (c *call) request(r *http.Request, at target) *http.Request {
+func (c *call) request(r *http.Request, h *head, at target) *http.Request {
 	host := c.decision.Host
 	out := &http.Request{
 		Method: r.Method,
@@ -129,6 +132,7 @@ func (c *call) request(r *http.Request, at target) *http.Request {
 		out.Body = http.NoBody
 	}
 	stripHop(out.Header)
+	h.names.on(out.Header)
 	if _, ok := out.Header["User-Agent"]; !ok {
 		out.Header["User-Agent"] = nil // none, and not Go's
 	}
@@ -164,6 +168,8 @@ type counter struct {
 	why      judge.Reason
 	last     bool // no other request may follow on the connection
 	more     bool // something of the body has come with the answer's head
+	names    spelling
+	hop      []string // what the answer's Connection names
 }
 
 func (c *counter) done() {
@@ -180,7 +186,11 @@ func (c *counter) done() {
 
 // answer passes the answer on as it comes.
 func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Response) {
+	for _, name := range c.hop {
+		resp.Header.Del(name)
+	}
 	stripHop(resp.Header)
+	c.names.on(resp.Header)
 	h := w.Header()
 	clear(h)
 	for name, values := range resp.Header {

@@ -26,6 +26,7 @@ type head struct {
 	local    bool     // it is for the proxy itself
 	given    string   // the target that the server is shown
 	path     string   // what the host is asked for, byte for byte
+	names    spelling
 
 	into *inside // the host that its connection is for, where it is for one
 	bad  *badHead
@@ -141,6 +142,9 @@ func (h *head) field(line string) *badHead {
 	value = strings.Trim(value, " \t")
 	if !httpguts.ValidHeaderFieldValue(value) {
 		return malformed("a header value with a control byte")
+	}
+	if h.method != http.MethodConnect {
+		h.names.note(name)
 	}
 	switch is := func(known string) bool { return strings.EqualFold(name, known) }; {
 	case is("host"):

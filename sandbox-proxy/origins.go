@@ -106,10 +106,15 @@ type origin struct {
 	said, deaf atomic.Bool
 	// blank is whether what was read last ends as a head does.
 	blank atomic.Bool
+	// answered is the head of the answer as it came.
+	answered answerHead
 }
 
 // anew notes that the next request begins.
-func (o *origin) anew() { o.said.Store(false) }
+func (o *origin) anew() {
+	o.said.Store(false)
+	o.answered.begin()
+}
 
 // more says whether something was read behind a head that has been read: a
 // head's own end is an empty line. It may say no where there was.
@@ -128,6 +133,7 @@ func (o *origin) Read(b []byte) (int, error) {
 	n, err := o.Conn.Read(b)
 	if n > 0 {
 		o.blank.Store(endsBlank(b[:n]))
+		o.answered.saw(b[:n])
 	}
 	if !o.uncounted {
 		o.proxy.meter.Add(0, n)

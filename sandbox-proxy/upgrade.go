@@ -39,7 +39,8 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	defer p.drop(far)
 	c.far.SetDeadline(time.Now().Add(upstreamTime))
-	resp, br, err := askUpgrade(c, upgradeRequest(c, r, h, at))
+	var said answerHead
+	resp, br, err := askUpgrade(c, upgradeRequest(c, r, h, at), &said)
 	if err != nil {
 		p.failed(wordsCut).write(w, h)
 		c.failed()
@@ -47,7 +48,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	c.far.SetDeadline(time.Time{})
 	if !agreed(resp) {
-		p.notUpgraded(w, r, h, c, resp)
+		p.notUpgraded(w, r, h, c, resp, &said)
 		return
 	}
 	early, err := br.Peek(br.Buffered())
@@ -57,7 +58,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	c.early = append([]byte(nil), early...)
 	g.Conn.SetDeadline(time.Now().Add(headTime))
-	if _, err := io.WriteString(g.Conn, switching(resp.Header)); err != nil {
+	if _, err := io.WriteString(g.Conn, switching(resp.Header, &said)); err != nil {
 		g.Close()
 		c.failed()
 		return
@@ -71,7 +72,7 @@ type lone struct{ net.Conn }
 func (l *lone) Cut() { reset(l.Conn) }
 
 func upgradeRequest(c *call, r *http.Request, h *head, at target) *http.Request {
-	out := c.request(r, at)
+	out := c.request(r, h, at)
 	setPath(out.URL, out.Method, h.path, false)
 	out.Header.Set("Connection", "Upgrade")
 	out.Header.Set("Upgrade", "websocket")
@@ -79,8 +80,10 @@ func upgradeRequest(c *call, r *http.Request, h *head, at target) *http.Request 
 }
 
 // switching is the answer that makes a websocket of the connection.
-func switching(h http.Header) string {
+func switching(h http.Header, said *answerHead) string {
+	names, _ := said.read()
 	stripHop(h)
+	names.on(h)
 	h.Set("Connection", "Upgrade")
 	h.Set("Upgrade", "websocket")
 	var b strings.Builder
@@ -92,8 +95,9 @@ func switching(h http.Header) string {
 
 // notUpgraded passes on the answer of a host that does not agree. The gate
 // lets no other request through on the connection.
-func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *call, resp *http.Response) {
+func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *call, resp *http.Response, said *answerHead) {
 	counted := &counter{call: c, last: true}
+	counted.names, counted.hop = said.read()
 	defer c.far.Close()
 	defer counted.done()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
@@ -105,12 +109,13 @@ func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *
 }
 
 // askUpgrade sends the request and reads the answer, past those before it.
-func askUpgrade(c *call, out *http.Request) (*http.Response, *bufio.Reader, error) {
+func askUpgrade(c *call, out *http.Request, said *answerHead) (*http.Response, *bufio.Reader, error) {
 	if err := out.Write(c.far); err != nil {
 		return nil, nil, err
 	}
 	bounded := &io.LimitedReader{R: io.MultiReader(strings.NewReader(string(c.early)), c.far), N: maxHeadBytes}
-	br := bufio.NewReader(bounded)
+	said.begin()
+	br := bufio.NewReader(watched{bounded, said})
 	for range maxInterim {
 		resp, err := http.ReadResponse(br, out)
 		if err != nil {

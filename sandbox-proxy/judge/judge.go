@@ -187,7 +187,7 @@ func (j *Judge) closed(h host, port uint16, c class, addr netip.Addr) Decision {
 	case c.lan() && h.literal():
 		open = openTCP(h, port)
 	case c.lan():
-		open = Open{Member: "lan = true"}
+		open = Open{"lan = true", "--lan"}
 		detail = "it has " + detail
 	case c == loopback && !h.literal():
 		detail = "it has an address of " + detail

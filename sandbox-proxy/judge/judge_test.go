@@ -361,7 +361,7 @@ func TestOpen(t *testing.T) {
 		}
 	}
 	private := newJudge(t, judge.Rules{}, m).Judge(t.Context(), judge.Call{Host: "private.example", Port: 443})
-	if private.Open.Member != "lan = true" || private.Refused != netip.MustParseAddr("10.1.2.3") || strings.Contains(private.Detail, "10.") {
+	if private.Open.Member != "lan = true" || private.Open.Flag != "--lan" || private.Refused != netip.MustParseAddr("10.1.2.3") || strings.Contains(private.Detail, "10.") {
 		t.Errorf("a private address: %+v", private)
 	}
 }
