@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/labtest"
@@ -35,9 +36,13 @@ func testMain(m *testing.M) int {
 	return labtest.Main(m)
 }
 
-// build makes the static binaries, as a release does.
+// build makes the static binaries, as a release does (scripts/build).
 func build(dir string) error {
-	cmd := exec.Command("go", "build", "-trimpath", "-o", dir, "./cmd/lnk", "./cmd/lnk-sandbox", "./cmd/sandbox-wall", "./cmd/sandbox-call")
+	args := []string{"build", "-trimpath", "-o", dir}
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+		args = append(args, "-ldflags=-E=github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault.Entry")
+	}
+	cmd := exec.Command("go", append(args, "./cmd/lnk", "./cmd/lnk-sandbox", "./cmd/sandbox-wall", "./cmd/sandbox-call")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)

@@ -3,6 +3,7 @@ package launch
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -17,6 +18,7 @@ type mountWatch struct {
 	table int // /proc/<pid>/mountinfo
 	over  [2]int
 	ended chan struct{}
+	text  []byte // what was read last
 }
 
 // watchMounts asks about the mounts as they are now, and from here on whenever
@@ -106,18 +108,18 @@ func (w *mountWatch) end() {
 }
 
 func (w *mountWatch) read() (string, error) {
-	var text []byte
-	for piece := make([]byte, 64<<10); ; {
-		n, err := unix.Pread(w.table, piece, int64(len(text)))
+	for w.text = w.text[:0]; ; {
+		w.text = slices.Grow(w.text, 16<<10)
+		n, err := unix.Pread(w.table, w.text[len(w.text):cap(w.text)], int64(len(w.text)))
 		switch {
 		case err == unix.EINTR:
 			continue
 		case err != nil:
 			return "", fmt.Errorf("its mounts cannot be read: %w", err)
 		case n == 0:
-			return string(text), nil
+			return string(w.text), nil
 		}
-		if text = append(text, piece[:n]...); len(text) > maxMounts {
+		if w.text = w.text[:len(w.text)+n]; len(w.text) > maxMounts {
 			return "", errors.New("its table of mounts is too long")
 		}
 	}

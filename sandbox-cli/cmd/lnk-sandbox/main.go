@@ -6,6 +6,7 @@ import (
 	"os"
 
 	cli "github.com/lnkhq/lnk-sandbox/sandbox-cli"
+	_ "github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 )
 

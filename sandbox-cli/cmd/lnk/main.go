@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/front"
+	_ "github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault"
 )
 
 func main() { os.Exit(front.Main(os.Args[1:], os.Stdout, os.Stderr)) }

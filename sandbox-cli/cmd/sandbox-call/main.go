@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 
+	_ "github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/shim"
 )
 

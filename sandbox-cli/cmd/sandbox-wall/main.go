@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 
+	_ "github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 )
