@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -50,6 +51,9 @@ type Config struct {
 	// that any protocol is let through for: what a program says first is then
 	// noted. Nil notes nothing.
 	Learned func(Learned)
+	// Roots are who is trusted to say who a host is, where a request names https
+	// and the proxy opens TLS itself. Nil is who this machine trusts.
+	Roots *x509.CertPool
 	// Dial connects to an address that was judged, or to the upstream. Nil is
 	// the system's.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)

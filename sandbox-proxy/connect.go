@@ -111,6 +111,8 @@ type call struct {
 	early []byte   // what the far side said already
 	warm  atomic.Pointer[net.Conn]
 	heard *overheard // where what is said first is noted
+
+	secure bool // a request that the proxy itself carries in TLS
 }
 
 // call admits a call and takes a place for it: the place is given back by

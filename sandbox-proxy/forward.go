@@ -17,6 +17,13 @@ import (
 // forward carries one plain request to its host and the answer back.
 func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head, at target) {
 	by := judge.ByHTTP
+	if at.secure {
+		by = judge.ByConnect // it goes the way of TLS, by the upstream of TLS
+	}
+	if at.secure && h.websocket() {
+		p.badAnswer(by, h, malformed("a websocket over TLS: use CONNECT")).write(w, h)
+		return
+	}
 	if g.into != nil {
 		by = g.into.by
 	} else if refused := p.checkSecret(by, h, at.authority); refused != nil {
@@ -30,6 +37,16 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		drain(w, r)
 		return
 	}
+	if g.into == nil {
+		if refused := c.heldTo(at); refused != nil {
+			p.tell(refused)
+			c.over(refused.Reason, refused.Detail)
+			refused.of(r.Header["Accept"]).write(w, h)
+			drain(w, r)
+			return
+		}
+	}
+	c.secure = at.secure
 	if h.websocket() {
 		p.upgrade(w, r, g, h, at, c)
 		return
@@ -119,14 +136,17 @@ func (c *call) request(r *http.Request, h *head, at target) *http.Request {
 	host := c.decision.Host
 	out := &http.Request{
 		Method: r.Method,
-		URL:    &url.URL{Scheme: "http", Host: hostPort(host, c.decision.Port, 80)},
-		Host:   cmp.Or(at.says, hostPort(host, c.decision.Port, 80)),
+		URL:    &url.URL{Scheme: "http", Host: hostPort(host, c.decision.Port, usualPort(at.secure))},
+		Host:   cmp.Or(at.says, hostPort(host, c.decision.Port, usualPort(at.secure))),
 		Header: r.Header.Clone(), Body: r.Body, ContentLength: r.ContentLength,
 		Trailer: r.Trailer, // filled when the body has been read
 		// An origin that answers without wanting the body must not be sent it,
 		// as net/http does to keep the connection.
 		Close: r.Header.Get("Expect") != "",
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+	}
+	if at.secure {
+		out.URL.Scheme = "https"
 	}
 	if r.ContentLength == 0 {
 		out.Body = http.NoBody

@@ -65,6 +65,8 @@ func (c *call) learn() {
 	switch {
 	case c.heard != nil:
 		l.Spoke = c.spoke(c.heard.first)
+	case c.secure:
+		l.Spoke = judge.TLS
 	case c.by == judge.ByHTTP:
 		l.Spoke = judge.HTTP
 	}

@@ -137,8 +137,9 @@ func takeOver(w http.ResponseWriter) bool {
 // target is what a plain request asks for.
 type target struct {
 	authority
-	says  string // the Host that goes on
-	local bool   // the proxy itself
+	says   string // the Host that goes on
+	local  bool   // the proxy itself
+	secure bool   // over https
 }
 
 // requestTarget reads what a plain request names, and holds its Host to it.
@@ -149,16 +150,19 @@ func (p *Proxy) requestTarget(h *head, into *inside) (target, *badHead) {
 	}
 	h.path = h.target
 	if !path && (into == nil || h.target != wholeServer || h.method != http.MethodOptions) {
-		at, asked, err := parseAbsolute(h.target)
+		at, secure, asked, err := parseAbsolute(h.target)
 		if err != nil {
 			return target{}, malformed(err.Error())
 		}
 		h.path = asked
-		if wrong := h.hostIs(at); wrong != nil {
+		if wrong := h.hostIs(at, usualPort(secure)); wrong != nil {
 			return target{}, wrong
 		}
 		if into == nil {
-			return target{authority: at}, nil
+			return target{authority: at, secure: secure}, nil
+		}
+		if secure {
+			return target{}, malformed("https inside a connection to one host")
 		}
 		return p.targetInside(into, at)
 	}
@@ -189,12 +193,12 @@ func (p *Proxy) targetInside(into *inside, at authority) (target, *badHead) {
 	return target{}, bad(http.StatusMisdirectedRequest, "a request for "+judge.Shown(at.host)+", which is not the host this connection goes to")
 }
 
-// hostIs holds the Host to the target.
-func (h *head) hostIs(at authority) *badHead {
+// hostIs holds the Host to the target; port is the one that it may leave out.
+func (h *head) hostIs(at authority, port uint16) *badHead {
 	if !h.hosted {
 		return nil
 	}
-	host, err := parseAuthority(h.host, 80)
+	host, err := parseAuthority(h.host, port)
 	if err != nil || !sameHost(host.host, at.host) || host.port != at.port {
 		return malformed("a Host that is not the target")
 	}

@@ -92,7 +92,6 @@ func TestPlainTargets(t *testing.T) {
 		"GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nHost: ok.test\r\n\r\n":                                                400,
 		"GET http://u@ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n":                                                               400,
 		"GET http://ok.test@evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n":                                                     400,
-		"GET https://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n":                                                                400,
 		"GET ftp://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n":                                                                  400,
 		"GET http:/ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n":                                                                  400,
 		"GET http:///ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n":                                                                400,

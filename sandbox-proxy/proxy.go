@@ -3,6 +3,7 @@ package proxy
 import (
 	"container/list"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -18,16 +19,17 @@ import (
 
 // A Proxy is one sandbox's way out. It may serve any number of listeners.
 type Proxy struct {
-	config  Config
-	limiter *rate.Limiter
-	calls   chan struct{} // one in it a call that is open
-	room    room
-	inward  chan struct{} // one in it a connection to a port inside
-	meter   tunnel.Meter
-	valve   tunnel.Valve
-	told    told
-	plain   *plainServer
-	origins *http.Transport // asks hosts
+	config   Config
+	limiter  *rate.Limiter
+	calls    chan struct{} // one in it a call that is open
+	room     room
+	inward   chan struct{} // one in it a connection to a port inside
+	meter    tunnel.Meter
+	valve    tunnel.Valve
+	told     told
+	plain    *plainServer
+	origins  *http.Transport        // asks hosts
+	sessions tls.ClientSessionCache // of hosts that are asked over https
 	// forwarding has the upstream ask them; nil where there is none that does.
 	forwarding *http.Transport
 
@@ -72,6 +74,8 @@ func New(c Config) (*Proxy, error) {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.dialing, p.cutDials = context.WithCancel(p.ctx)
 	p.origins = newOrigins(p.room.idle, p.dialOrigin)
+	p.origins.DialTLSContext = p.dialSecure
+	p.sessions = tls.NewLRUClientSessionCache(0)
 	if c.Upstream.forwards() {
 		p.forwarding = newOrigins(p.room.idle, p.dialForwarding)
 		p.forwarding.Proxy = asProxy

@@ -50,21 +50,29 @@ func parseAuthority(s string, without uint16) (authority, error) {
 	return authority{host, port}, err
 }
 
-// parseAbsolute takes an absolute http target apart: what names the host, and
-// what it is asked for. Only http is forwarded; https goes through CONNECT.
-func parseAbsolute(target string) (at authority, path string, err error) {
+// parseAbsolute takes an absolute target apart: what names the host, whether it
+// is asked over https, and what it is asked for.
+func parseAbsolute(target string) (at authority, secure bool, path string, err error) {
 	scheme, rest, ok := strings.Cut(target, "://")
 	if !ok {
-		return authority{}, "", errors.New("the target is not an absolute http address")
+		return authority{}, false, "", errors.New("the target is not an absolute http address")
 	}
-	if !strings.EqualFold(scheme, "http") {
-		return authority{}, "", errors.New("only http is forwarded: use CONNECT for the rest")
+	if secure = strings.EqualFold(scheme, "https"); !secure && !strings.EqualFold(scheme, "http") {
+		return authority{}, false, "", errors.New("only http and https are forwarded: use CONNECT for the rest")
 	}
 	if end := strings.IndexAny(rest, "/?"); end >= 0 {
 		rest, path = rest[:end], rest[end:]
 	}
-	at, err = parseAuthority(rest, 80)
-	return at, path, err
+	at, err = parseAuthority(rest, usualPort(secure))
+	return at, secure, path, err
+}
+
+// usualPort is the one that an address leaves out.
+func usualPort(secure bool) uint16 {
+	if secure {
+		return 443
+	}
+	return 80
 }
 
 // localTarget refuses a target of the proxy's own that the server would refuse

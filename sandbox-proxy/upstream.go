@@ -122,6 +122,10 @@ func failureWords(err error) string {
 	if errors.As(err, &u) {
 		return u.words
 	}
+	var unsafe *unsafeError
+	if errors.As(err, &unsafe) {
+		return unsafe.words
+	}
 	return wordsFailed
 }
 
