@@ -105,6 +105,7 @@ var houses = []house{
 		siblings: []reason{{"sandbox-client", whatIsConfined}},
 		others:   []reason{xsys},
 		inTests:  []reason{cmp},
+		through:  []reason{{"github.com/go-json-experiment/json", "strict JSON, of sandbox-client"}, {"golang.org/x/text", "the tables of idna, of sandbox-route"}},
 	},
 	{
 		folder: "sandbox-cli", tagged: true,

@@ -62,7 +62,7 @@ func newRoot(s Streams) *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return withStatus(statusRefused, plainFlagError(err))
 	})
-	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newTool(s), newAsks(s))
+	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newCheck(s), newTool(s), newAsks(s))
 	addWires(root, s)
 	root.AddCommand(newOnStop(), newTraffic(s), newLog(s), newCompletion(s))
 	root.CompletionOptions.DisableDefaultCmd = true

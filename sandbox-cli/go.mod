@@ -6,6 +6,7 @@ require (
 	github.com/creack/pty v1.1.24
 	github.com/go-json-experiment/json v1.27.2
 	github.com/lnkhq/lnk-sandbox/measure-contract v0.1.0
+	github.com/lnkhq/lnk-sandbox/probes v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-client v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-proxy v0.1.0
 	github.com/lnkhq/lnk-sandbox/sandbox-route v0.1.0

@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 
+	"github.com/lnkhq/lnk-sandbox/probes"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 )
 
@@ -15,6 +16,9 @@ func Main(args []string) int {
 	// host says unasked, word for word, would stand on the user's terminal.
 	log.SetOutput(io.Discard)
 	s := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	if len(args) == 0 {
+		probes.Executed()
+	}
 	if len(args) > 0 {
 		if run, ok := stage(args[0]); ok {
 			return stages.Run(s, run, args[1:])

@@ -9,8 +9,11 @@ import (
 // stage gives a step of a start by its word. They are dispatched before any
 // command is built. All are hidden.
 func stage(word string) (stages.Stage, bool) {
-	if word == "proxy" {
+	switch word {
+	case "proxy":
 		return proxyStage, true
+	case probeStage:
+		return probe, true
 	}
 	s, ok := stages.All[word]
 	return s, ok
