@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
@@ -23,6 +26,7 @@ type aftermath struct {
 	below    linuxwall.Below
 	writable func(string) bool
 	before   survey.Marks
+	todos    map[string]unix.Stat_t
 	// settings and sandbox say where the log is.
 	settings, sandbox string
 }
@@ -30,6 +34,7 @@ type aftermath struct {
 func beforeProgram(plan *linuxwall.Plan, settings string) aftermath {
 	a := aftermath{below: plan.Below, writable: plan.Writable(), settings: settings, sandbox: plan.Name}
 	a.before = survey.Mark(a.below.Found, a.writable)
+	a.todos = todosIn(a.below.Roots, a.writable)
 	return a
 }
 
@@ -55,7 +60,14 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 			rest++
 			continue
 		}
+		if top, path := a.submodule(c); top != "" {
+			say.ComplainLine(s.Err, "run", submoduleLine(c.Path, top, path))
+			continue
+		}
 		say.ComplainLine(s.Err, "run", c.Path+" "+c.What+" while the sandbox ran, and tools outside act on it: look at it before you use it")
+	}
+	for _, path := range newTodos(a.todos, todosIn(a.below.Roots, a.writable)) {
+		say.ComplainLine(s.Err, "run", todoLine(path))
 	}
 	if len(changes) > 0 && (rest > 0 || a.hasLog()) {
 		log, err := logChanges(a.settings, a.sandbox, changes)
@@ -72,6 +84,14 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 	if more := len(found.Unseen); more > len(a.below.Found.Unseen) {
 		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d folders were not looked through at the end: %s and others may hold more of the kind", more, found.Unseen[0]))
 	}
+}
+
+// submodule says in which repository what was made is a submodule.
+func (a aftermath) submodule(c survey.Change) (top, path string) {
+	if !c.Git || filepath.Base(c.Path) != ".git" {
+		return "", ""
+	}
+	return asSubmodule(c.Path, a.below.Roots)
 }
 
 func (a aftermath) hasLog() bool {
