@@ -100,7 +100,7 @@ func whyHost(c client.Confinement, set setting, ask string) (bool, string, error
 	}
 	switch mode := c.Net.Mode().(type) {
 	case client.Closed:
-		return false, fmt.Sprintf("refused  %s:%d: there is no network; to open it: --internet-host %s", host, port, host), nil
+		return whyClosed(host, port)
 	case client.Host:
 		if mode.Localhost {
 			return true, fmt.Sprintf("open     %s:%d: the network is this machine's", host, port), nil
@@ -116,7 +116,22 @@ func whyHost(c client.Confinement, set setting, ask string) (bool, string, error
 	}
 	d := j.Rule(judge.Call{By: judge.ByConnect, Host: host, Port: port})
 	if d.Allowed {
-		return true, fmt.Sprintf("open     %s:%d", host, port), nil
+		return true, "open     " + d.Target(), nil
 	}
-	return false, fmt.Sprintf("refused  %s:%d: %s", host, port, d.Detail) + toOpen(opens(flags.Mode, d.Open)), nil
+	return false, fmt.Sprintf("refused  %s: %s", d.Target(), d.Detail) + toOpen(opens(flags.Mode, d.Open)), nil
+}
+
+// whyClosed says what would open a call where there is no network: what would
+// where there is one that names nothing.
+func whyClosed(host string, port uint16) (bool, string, error) {
+	j, err := judge.New(judge.Rules{Hosts: []string{}}, judge.Machine())
+	if err != nil {
+		return false, "", err
+	}
+	d := j.Rule(judge.Call{By: judge.ByConnect, Host: host, Port: port})
+	detail := d.Detail
+	if d.Open.Flag != "" {
+		detail = "there is no network"
+	}
+	return false, fmt.Sprintf("refused  %s: %s", d.Target(), detail) + toOpen(d.Open), nil
 }

@@ -171,6 +171,7 @@ const (
 	wordsFailed   = "the host could not be reached"
 	wordsCut      = "the host ended the connection before it answered"
 	wordsUnread   = "what the host answered is not HTTP/1"
+	wordsLong     = "the host's answer has a head longer than 64 KiB"
 	wordsSwitched = "the host switched to a protocol that was not asked for"
 )
 
@@ -213,6 +214,8 @@ func (p *Proxy) unanswered(err error, connected bool) answer {
 		return p.cameToNothing(err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &ne), errors.Is(err, net.ErrClosed), closedIdle(err):
 		return p.failed(wordsCut)
+	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
+		return p.failed(wordsLong)
 	}
 	return p.failed(wordsUnread)
 }

@@ -167,6 +167,7 @@ func TestNoAnswer(t *testing.T) {
 		"SSH-2.0-OpenSSH\r\n":                 "what the host answered is not HTTP/1",
 		"HTTP/1.1 099 X\r\n\r\n":              "what the host answered is not HTTP/1",
 		"HTTP/1.1 200 OK\r\nnonsense\r\n\r\n": "what the host answered is not HTTP/1",
+		"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 70<<10) + "\r\n\r\n": "the host's answer has a head longer than 64 KiB",
 	} {
 		said <- says
 		resp, body := l.ask("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")

@@ -58,7 +58,11 @@ func (p *Proxy) checkServerName(by judge.By, d judge.Decision, name string) *Ref
 			return nil
 		}
 	}
-	return p.refuseProtocol(by, d, "the TLS server name is "+judge.Shown(name)+", which is not the host that was asked for", false)
+	r := p.refuseProtocol(by, d, "the TLS server name is "+judge.Shown(name)+", which is not the host that was asked for", false)
+	if d.Literal && !said.Literal {
+		r.Open = said.Open // named too, it would be the address' name
+	}
+	return r
 }
 
 // refuseProtocol refuses what is said on a call that was let through.

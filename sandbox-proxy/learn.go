@@ -63,12 +63,12 @@ func (c *call) learn() {
 	}
 	l := Learned{Host: c.decision.Host, Port: c.decision.Port, Literal: c.decision.Literal}
 	switch {
-	case c.heard != nil:
-		l.Spoke = c.spoke(c.heard.first)
 	case c.secure:
 		l.Spoke = judge.TLS
-	case c.by == judge.ByHTTP:
+	case c.by == judge.ByHTTP: // a websocket's tunnel too
 		l.Spoke = judge.HTTP
+	case c.heard != nil:
+		l.Spoke = c.spoke(c.heard.first)
 	}
 	tell(l)
 }
@@ -76,10 +76,11 @@ func (c *call) learn() {
 // spoke says what the first words are of.
 func (c *call) spoke(first []byte) judge.Protocol {
 	if name, err := hello.Parse(first); err == nil {
-		if c.proxy.checkServerName(c.by, c.decision, name) == nil {
-			return judge.TLS
+		// A rule of an address alone opens no TLS for a name.
+		if c.decision.Literal && name != "" || c.proxy.checkServerName(c.by, c.decision, name) != nil {
+			return judge.AnyProtocol
 		}
-		return judge.AnyProtocol
+		return judge.TLS
 	}
 	r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(first)))
 	if err != nil || r.ProtoMajor != 1 {

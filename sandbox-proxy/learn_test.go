@@ -75,7 +75,17 @@ func TestLearned(t *testing.T) {
 	say("ok.test:80", "GET / HTTP/1.1\r\nHost: other.test\r\n\r\n")
 	told("ok.test:80 false 0")
 	say("192.0.2.1:443", hello)
+	told("192.0.2.1:443 true 0") // a rule of the address would not open TLS for the name
+	say("192.0.2.1:443", clientHello(t, ""))
 	told("192.0.2.1:443 true 1")
+	l.origin("socket.test", 8080, socketOrigin)
+	socket := l.client().say("GET http://socket.test:8080/ws HTTP/1.1\r\nHost: socket.test:8080\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	if resp, err := http.ReadResponse(socket.r, nil); err != nil || resp.StatusCode != 101 {
+		t.Fatalf("%v %v", resp, err)
+	}
+	socket.CloseWrite()
+	socket.rest()
+	told("socket.test:8080 false 2")
 	l.site("site.test", 8080, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "hi") })
 	if resp, body := l.ask("GET http://site.test:8080/ HTTP/1.1\r\nHost: site.test:8080\r\nConnection: close\r\n\r\n"); resp.StatusCode != 200 || body != "hi" {
 		t.Fatalf("%v %q", resp.Status, body)

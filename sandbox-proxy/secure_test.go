@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -143,5 +144,33 @@ func TestHTTPSWithoutConnectElsewhere(t *testing.T) {
 	l.name("example.com", "192.0.2.1")
 	if resp, _ := l.ask(raw); resp.StatusCode != 502 || !strings.HasPrefix(f.saw(), "CONNECT example.com:443 ") || strings.Contains(f.saw(), "GET") {
 		t.Errorf("by an upstream: %d, it saw %q", resp.StatusCode, f.saw())
+	}
+}
+
+// TLS to an address for a name that no rule has is refused with what would open
+// it, and opened by that.
+func TestServerNameOfAnAddress(t *testing.T) {
+	for _, named := range []string{"192.0.2.9", "www.test"} {
+		l := newLab(t, hosts("192.0.2.9", named))
+		l.name("far.test", "192.0.2.9")
+		l.origin("far.test", 443, func(c *net.TCPConn) { io.Copy(c, c); c.CloseWrite() })
+		hello := clientHello(t, "www.test")
+		c := l.connect("192.0.2.9:443").say("%s", hello)
+		c.CloseWrite()
+		got, _ := c.rest()
+		if opened := got == hello; opened != (named == "www.test") {
+			t.Errorf("%s named: %d bytes come back", named, len(got))
+		}
+		l.proxy.Close() // all is told of then
+		l.mu.Lock()
+		for _, r := range l.refused {
+			if r.Open.Flag != "--internet-host www.test" || r.Reason != proxy.Protocol {
+				t.Errorf("refused: %v", r)
+			}
+		}
+		if len(l.refused) == 0 != (named == "www.test") {
+			t.Errorf("%s named: %d refused", named, len(l.refused))
+		}
+		l.mu.Unlock()
 	}
 }

@@ -94,8 +94,10 @@ func (j *Judge) Rule(c Call) Decision {
 	}
 	expect, named, open := j.table.match(h, c.Port)
 	d := Decision{Host: h.String(), Port: c.Port, Expect: expect, Literal: h.literal()}
+	private := false
 	if h.literal() {
 		kind, ok := j.classOf(h.addr)
+		private = kind.lan()
 		switch {
 		case !ok:
 			return unsure(h, c.Port)
@@ -106,7 +108,7 @@ func (j *Judge) Rule(c Call) Decision {
 	}
 	if !open {
 		d = unnamed(h, c.Port, named)
-		if h.literal() && classOf(h.addr, nil).lan() && !j.lan {
+		if private && !j.lan {
 			d.Open = openTCP(h, c.Port) // as a host it would need lan too
 		}
 		return d

@@ -337,7 +337,7 @@ func TestName(t *testing.T) {
 
 // What a refusal says opens the call: put where it says, it does.
 func TestOpen(t *testing.T) {
-	m := &machine{names: internetNames}
+	m := &machine{names: internetNames, own: "2a00:1450::1/64"}
 	j := newJudge(t, judge.Rules{Hosts: []string{"allowed.example"}}, m)
 	for _, c := range []struct {
 		host   string
@@ -350,6 +350,8 @@ func TestOpen(t *testing.T) {
 		{"db.example", 5432, `tcp = ["db.example:5432"]`, "--tcp db.example:5432", judge.Rules{TCP: []string{"db.example:5432"}}},
 		{"allowed.example", 22, `tcp = ["allowed.example:22"]`, "--tcp allowed.example:22", judge.Rules{TCP: []string{"allowed.example:22"}}},
 		{"10.1.2.3", 443, `tcp = ["10.1.2.3:443"]`, "--tcp 10.1.2.3:443", judge.Rules{TCP: []string{"10.1.2.3:443"}}},
+		{"2a00:1450::7", 443, `tcp = ["[2a00:1450::7]:443"]`, "--tcp [2a00:1450::7]:443", judge.Rules{TCP: []string{"[2a00:1450::7]:443"}}}, // attached
+		{"2a00:1451::7", 443, `hosts = ["[2a00:1451::7]"]`, "--internet-host [2a00:1451::7]", judge.Rules{Hosts: []string{"[2a00:1451::7]"}}},
 		{"::1", 5432, "ports = [5432]", "--port 5432", judge.Rules{Ports: []uint16{5432}}},
 	} {
 		d := j.Judge(t.Context(), judge.Call{Host: c.host, Port: c.port})
