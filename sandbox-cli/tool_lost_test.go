@@ -24,3 +24,14 @@ func TestToolWithoutItsVariable(t *testing.T) {
 		t.Errorf("%q %q", e.out, e.errors)
 	}
 }
+
+// A client that asks the proxy for everything, whatever NO_PROXY says, finds the
+// routes all the same: by a request as to a proxy, and by a tunnel.
+func TestRoutesByTheProxyItself(t *testing.T) {
+	s := newSandbox(t)
+	s.tool("fake", `echo "$*"`, never)
+	e := s.run("--tool=fake", "--", "sh", "-c", `ask() { curl -sS --noproxy "" -x "$HTTPS_PROXY" "$@" "$LNK_TOOL_FAKE?arg=one"; }; ask -d x; ask -p -d x`)
+	if e.out != "one\none\n" {
+		t.Errorf("%d %q %s", e.status, e.out, e.errors)
+	}
+}

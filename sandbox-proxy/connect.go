@@ -30,6 +30,10 @@ func (p *Proxy) serveConnect(g *gate, h *head) {
 		r.of(h.accept).send(g, 1)
 		return
 	}
+	if p.itself(to) {
+		p.serveItself(g)
+		return
+	}
 	c, r := p.call(judge.Call{By: judge.ByConnect, Host: to.host, Port: to.port})
 	if r != nil {
 		r.of(h.accept).send(g, 1)

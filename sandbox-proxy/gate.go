@@ -22,6 +22,7 @@ type gate struct {
 	net.Conn
 	proxy *Proxy
 	into  *inside // the host that all requests are for; nil: each names its own
+	own   bool    // it is in a tunnel to the proxy itself
 
 	// Of the goroutine that reads.
 	buf       []byte
@@ -141,9 +142,15 @@ func timedOut(err error) bool {
 
 // admitHead sets the gate to let a head and its body through.
 func (g *gate) admitHead(h *head) {
-	h.local = h.bad == nil && g.into == nil && h.target[0] == '/'
+	if h.bad == nil && g.into == nil {
+		if h.local = h.target[0] == '/'; h.local {
+			h.path = h.target
+		} else if h.method != http.MethodConnect {
+			h.path, h.local = g.proxy.local(h.target)
+		}
+	}
 	if h.local {
-		h.bad = localTarget(h.target)
+		h.bad = localTarget(h.path)
 	}
 	switch {
 	case h.bad != nil:
@@ -155,8 +162,12 @@ func (g *gate) admitHead(h *head) {
 		g.left = max(h.length, 0)
 	}
 	h.given, h.into = h.target, g.into
-	if h.bad == nil && !h.local {
-		g.hideTarget(h)
+	switch {
+	case h.bad != nil:
+	case !h.local:
+		g.showTarget(h, "/")
+	case h.path != h.target:
+		g.showTarget(h, h.path)
 	}
 	g.mode = inHead
 	g.mu.Lock()
@@ -165,12 +176,13 @@ func (g *gate) admitHead(h *head) {
 	g.mu.Unlock()
 }
 
-// hideTarget shows the server a target that says nothing in place of one that
-// it would take apart: the proxy has read it, and what the host is asked for
-// goes on as it came. The line gets no longer by it.
-func (g *gate) hideTarget(h *head) {
-	h.given = "/"
-	line := h.method + " / HTTP/1." + strconv.Itoa(h.minor)
+// showTarget shows the server another target: in place of one that it would take
+// apart one that says nothing, since the proxy has read it, and what the host is
+// asked for goes on as it came; and the path alone where the proxy itself is
+// asked as a proxy is. The line gets no longer by it.
+func (g *gate) showTarget(h *head, as string) {
+	h.given = as
+	line := h.method + " " + as + " HTTP/1." + strconv.Itoa(h.minor)
 	was := len(h.method) + 1 + len(h.target) + len(" HTTP/1.1")
 	g.r, g.give = g.r+was-len(line), g.give-(was-len(line))
 	copy(g.buf[g.r:], line)

@@ -117,7 +117,7 @@ func (p *Proxy) enter() bool {
 // connectLater answers a CONNECT that came behind other requests on its
 // connection.
 func (p *Proxy) connectLater(w http.ResponseWriter, g *gate, h *head) {
-	if g.into != nil {
+	if g.into != nil || g.own {
 		p.badAnswer(judge.ByConnect, h, malformed("a CONNECT inside a connection to one host")).write(w, h)
 		return
 	}
@@ -145,7 +145,14 @@ type target struct {
 // requestTarget reads what a plain request names, and holds its Host to it.
 func (p *Proxy) requestTarget(h *head, into *inside) (target, *badHead) {
 	path := h.target[0] == '/'
-	if path && into == nil {
+	if h.local {
+		if !path {
+			if at, _, _, err := parseAbsolute(h.target); err == nil {
+				if wrong := h.hostIs(at, 80); wrong != nil {
+					return target{}, wrong
+				}
+			}
+		}
 		return target{local: true}, nil
 	}
 	h.path = h.target

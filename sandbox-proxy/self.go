@@ -1,8 +1,10 @@
 package proxy
 
 import (
+	"io"
 	"net"
 	"net/netip"
+	"time"
 )
 
 // self says whether one of the addresses is a listener of the proxy's own: a
@@ -22,6 +24,56 @@ func (p *Proxy) self(addrs []netip.AddrPort) bool {
 		}
 	}
 	return false
+}
+
+// itself says whether a request to the proxy names the proxy, as its program
+// finds it. Clients that know of no exceptions ask so for the addresses of
+// routes.
+func (p *Proxy) itself(at authority) bool {
+	if p.config.Local == nil || !proxyItself(at.host) {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.listeners {
+		if own, ok := addrPort(l.Addr()); ok && own.Port() == at.port && (own.Addr().IsLoopback() || own.Addr().IsUnspecified()) {
+			return true
+		}
+	}
+	return false
+}
+
+// local gives what an absolute target that names the proxy itself asks of it.
+func (p *Proxy) local(target string) (path string, ok bool) {
+	at, secure, path, err := parseAbsolute(target)
+	if err != nil || secure || !p.itself(at) {
+		return "", false
+	}
+	if path == "" || path[0] != '/' {
+		path = "/" + path
+	}
+	return path, true
+}
+
+// serveItself answers the requests in a tunnel to the proxy itself: as those of
+// any connection to it, but for tunnels, which would have no end.
+func (p *Proxy) serveItself(g *gate) {
+	g.Conn.SetDeadline(time.Now().Add(headTime))
+	if _, err := io.WriteString(g.Conn, established); err != nil {
+		g.Close()
+		return
+	}
+	g.Conn.SetDeadline(time.Time{})
+	n := p.newGate(g.Conn, nil)
+	n.own = true
+	n.push(g.unread())
+	g.leave()
+	g.forget()
+	if !p.addIdle(n) {
+		return
+	}
+	n.SetReadDeadline(time.Now().Add(betweenTime))
+	p.serveHTTP(n)
 }
 
 // addrPort is the address of a TCP socket; ok is false for any other.

@@ -43,7 +43,7 @@ func (p *Proxy) serveHTTP(g *gate) {
 		g.Close()
 		return
 	}
-	if h.bad == nil && h.method == http.MethodConnect && g.into == nil {
+	if h.bad == nil && h.method == http.MethodConnect && g.into == nil && !g.own {
 		g.r += g.give
 		g.give = 0
 		p.serveConnect(g, h)
