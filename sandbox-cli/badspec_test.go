@@ -1,6 +1,8 @@
 package cli_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -43,5 +45,29 @@ func TestSpecsOfEditors(t *testing.T) {
 	e := s.run("--spec="+s.put("spec.json", "\xef\xbb\xbf{\"name\": \"x\"}"), "--write="+s.project, "--", "true")
 	if e.status != 0 {
 		t.Errorf("JSON: status %d, errors %q", e.status, e.errors)
+	}
+}
+
+// A spec comes through a pipe as it does from a file: all of it holds, and its
+// paths are relative to the current folder.
+func TestSpecOfAPipe(t *testing.T) {
+	s := newSandbox(t)
+	s.put("spec.toml", "[files]\nwrite = [\".\"]\n[limits]\ntmp = \"1M\"\n")
+	full := `echo here > made; head -c 3000000 /dev/zero > /tmp/much && echo unlimited`
+	for how, words := range map[string]string{
+		"a pipe": `"$1" sandbox run --yes --spec <(cat spec.toml) -- sh -c "$2"`,
+		"input":  `"$1" sandbox run --yes --spec /dev/stdin -- sh -c "$2" < spec.toml`,
+	} {
+		e := s.command("", []string{"bash", "-c", words, "bash", lnk(), full})
+		if made, _ := os.ReadFile(filepath.Join(s.project, "made")); string(made) != "here\n" || e.out != "" || !strings.Contains(e.errors, "No space left") {
+			t.Errorf("%s: made %q, out %q, errors %q", how, made, e.out, e.errors)
+		}
+		if err := os.Remove(filepath.Join(s.project, "made")); err != nil {
+			t.Error(err)
+		}
+	}
+	e := s.command("", []string{"bash", "-c", `"$1" sandbox run --yes --spec <(false) -- true`, "bash", lnk()})
+	if e.status != 125 || !strings.Contains(e.errors, "nothing came through this pipe") {
+		t.Errorf("an empty pipe: status %d, errors %q", e.status, e.errors)
 	}
 }

@@ -29,8 +29,8 @@ func (f *limitFlags) define(fl *pflag.FlagSet) {
 // them.
 func (f runFlags) limited() (client.Limits, error) {
 	var spec client.SpecLimits
-	if f.spec != "" {
-		read, err := readSpec(f.spec)
+	if f.spec.given() {
+		read, err := f.spec.read()
 		if err != nil {
 			return client.Limits{}, err
 		}

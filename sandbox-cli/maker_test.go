@@ -124,3 +124,16 @@ func TestEitherMaker(t *testing.T) {
 		}
 	}
 }
+
+// What is said at a start is said once where bubblewrap takes over.
+func TestWarnsOnce(t *testing.T) {
+	s := newSandbox(t)
+	e := s.command("", []string{"sh", "-c", oldKernel + lnk() + " sandbox run --yes --write . --hide . -- touch made"})
+	want := "lnk sandbox run: hide " + s.project + ": write names it too, so it is open\n"
+	if e.status != 0 || e.errors != want {
+		t.Errorf("status %d, errors %q, want %q", e.status, e.errors, want)
+	}
+	if _, err := os.Stat(filepath.Join(s.project, "made")); err != nil {
+		t.Error(err)
+	}
+}

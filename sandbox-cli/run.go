@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -14,7 +13,7 @@ import (
 
 // runFlags are what a person grants on the command line, beside a spec.
 type runFlags struct {
-	spec     string
+	spec     specFile
 	yes      bool
 	write    []string
 	dotFiles []string
@@ -93,7 +92,7 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.write, "write", nil, "a `path` to read and write: a file or a folder")
 	fl.StringArrayVar(&f.read, "read", nil, "a `path` to read")
 	fl.StringArrayVar(&f.hosts, "internet-host", nil, "a `host` to reach: name, *.name, name:port")
-	fl.Var((*fileName)(&f.spec), "spec", "a `file` that says what is opened: sandbox.toml, or one of JSON")
+	fl.Var(&f.spec, "spec", "a `file` that says what is opened: sandbox.toml, or one of JSON")
 	fl.StringArrayVar(&f.hide, "hide", nil, "a `path` to close")
 	fl.StringArrayVar(&f.dotFiles, "write-dot-files", nil, "a --write `path` whose .git, .envrc, .vscode and .idea may be written")
 	fl.BoolVar(&f.readHome, "read-home", false, "read the home folder, but for what holds credentials")
@@ -107,21 +106,6 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.named, "tool", nil, "the `name` of a tool that runs outside, as lnk sandbox tool add has added it")
 	fl.BoolVar(&f.open, "open", false, "have pages opened in this machine's browser, each asked about")
 	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
-}
-
-// A fileName is a flag's. An empty one, as of a variable that is not set, is
-// not the same as no flag.
-type fileName string
-
-func (f *fileName) String() string { return string(*f) }
-func (f *fileName) Type() string   { return "string" }
-
-func (f *fileName) Set(name string) error {
-	if name == "" {
-		return errors.New("empty, want a file (of a variable, see that it is set)")
-	}
-	*f = fileName(name)
-	return nil
 }
 
 func run(s Streams, f runFlags, argv []string) error {

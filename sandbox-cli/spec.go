@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,27 +14,6 @@ import (
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
-
-// readSpec reads a spec's file: JSON where its name ends in .json, else TOML.
-func readSpec(path string) (client.Spec, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return client.Spec{}, fmt.Errorf("--spec: %w", err)
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, client.MaxBytes+1))
-	if err != nil {
-		return client.Spec{}, fmt.Errorf("--spec: %w", err)
-	}
-	if len(text) > client.MaxBytes {
-		return client.Spec{}, fmt.Errorf("--spec: %s: longer than 1 MiB", path)
-	}
-	s, err := specOf(text, strings.HasSuffix(path, ".json"))
-	if err != nil {
-		return client.Spec{}, fmt.Errorf("%s: %w", path, err)
-	}
-	return s, nil
-}
 
 // byteOrderMark is what some editors put in front of UTF-8.
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -68,12 +46,12 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 	if err != nil {
 		return client.Confinement{}, fmt.Errorf("the current folder is not there anymore: %w: go to another", err)
 	}
-	spec, folder := client.Spec{}, cwd
-	if f.spec != "" {
-		if spec, err = readSpec(f.spec); err != nil {
+	spec, folder, file := client.Spec{}, cwd, ""
+	if f.spec.given() {
+		if spec, err = f.spec.read(); err != nil {
 			return client.Confinement{}, err
 		}
-		if folder, err = filepath.Abs(filepath.Dir(f.spec)); err != nil {
+		if folder, file, err = f.spec.lies(cwd); err != nil {
 			return client.Confinement{}, err
 		}
 	}
@@ -84,7 +62,7 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 		return client.Confinement{}, withStatus(statusRefused, err)
 	}
 	spec.Name = runName(spec.Name)
-	if f.spec == "" {
+	if !f.spec.given() {
 		spec.Program.Terminal = true
 	}
 	spec.Program.Terminal = spec.Program.Terminal && f.terminal && terminal
@@ -102,10 +80,10 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 		return client.Confinement{}, err
 	}
 	c, err := client.Of(spec, base)
-	if err != nil || f.spec == "" {
+	if err != nil || file == "" {
 		return c, err
 	}
-	return keepSpec(c, f.spec)
+	return keepSpec(c, file)
 }
 
 // keepSpec keeps a spec's own file from the program that it is for: what one run
@@ -167,7 +145,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	files.Hide = append(files.Hide, absolute(f.hide)...)
 	files.ReadHome = files.ReadHome || f.readHome
 	spec.Program.DeveloperTools = spec.Program.DeveloperTools || f.tools
-	if f.spec == "" && !f.any() {
+	if !f.spec.given() && !f.any() {
 		files.Write = []string{cwd}
 	}
 	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models)+len(f.named) == 0 && !f.lan && !f.open && !f.learn {
@@ -177,7 +155,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 		network.Mode = "proxied"
 		network.Hosts = []string{}
 	}
-	if network.Hosts != nil || f.spec == "" {
+	if network.Hosts != nil || !f.spec.given() {
 		network.Hosts = append(network.Hosts, f.hosts...)
 	}
 	network.TCP = append(network.TCP, f.tcp...)

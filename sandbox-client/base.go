@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
@@ -114,6 +115,8 @@ func (b Base) thereIs(p string) (string, error) {
 	switch {
 	case err == nil:
 		return real, nil
+	case errors.Is(err, fs.ErrNotExist) && isPattern(p):
+		return "", form.Refuse(form.Quote(p) + noPattern)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", form.Refuse(form.Quote(p) + ": not there, make it first")
 	}
@@ -122,6 +125,24 @@ func (b Base) thereIs(p string) (string, error) {
 		err = pathErr.Err
 	}
 	return "", form.Refuse(form.Quote(p) + ": cannot be looked at: " + form.OneLine(err.Error()))
+}
+
+const noPattern = ": not there, and patterns are not expanded: name each file or folder"
+
+// isPattern says whether a path looks like a shell's pattern. Files may be
+// called so too.
+func isPattern(p string) bool { return strings.ContainsAny(p, "*?[") }
+
+// checkHide refuses a pattern that is no file's name: who writes one relies on
+// it, and it would close nothing. What is merely not there may be hidden.
+func (b Base) checkHide(p string) error {
+	if err := form.Path(p); err != nil || b.Resolve == nil || !isPattern(p) {
+		return err
+	}
+	if _, err := b.Resolve(p); errors.Is(err, fs.ErrNotExist) {
+		return form.Refuse(form.Quote(p) + noPattern)
+	}
+	return nil
 }
 
 // follow follows a path's links as far as it is there.

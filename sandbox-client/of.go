@@ -37,7 +37,7 @@ func Of(spec Spec, base Base) (Confinement, error) {
 	if c.WriteDotFiles, err = base.places("files.write_dot_files", spec.Files.WriteDotFiles, c.opensDotFiles); err != nil {
 		return none, err
 	}
-	if c.Hide, err = base.places("files.hide", spec.Files.Hide, form.Path); err != nil {
+	if c.Hide, err = base.places("files.hide", spec.Files.Hide, base.checkHide); err != nil {
 		return none, err
 	}
 	if c.ReadHome {

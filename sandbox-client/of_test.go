@@ -29,7 +29,7 @@ func machine(links map[string]string) client.Base {
 				}
 			}
 			switch filepath.Base(p) {
-			case "missing":
+			case "missing", "pack*", ".env":
 				return "", &fs.PathError{Op: "lstat", Path: p, Err: fs.ErrNotExist}
 			case "denied":
 				return "", &fs.PathError{Op: "lstat", Path: p, Err: fs.ErrPermission}
@@ -174,6 +174,10 @@ func TestOfRefuses(t *testing.T) {
 		{"a link to a system folder", `{"name":"w","files":{"write":["~/l-etc"]}}`, `files.write: "/home/ann/l-etc": a link to "/etc/ssh", a system folder, name a folder of your own`},
 		{"a link elsewhere", `{"name":"w","files":{"write":["~/l-ok"]}}`, ``},
 		{"not there", `{"name":"w","files":{"write":["missing"]}}`, `files.write: "/home/ann/web/missing": not there, make it first`},
+		{"a pattern", `{"name":"w","files":{"write":["pack*"]}}`, `files.write: "/home/ann/web/pack*": not there, and patterns are not expanded: name each file or folder`},
+		{"hides a pattern", `{"name":"w","files":{"hide":["**/.env"]}}`, `files.hide: "/home/ann/web/**/.env": not there, and patterns are not expanded: name each file or folder`},
+		{"hides what is called like one", `{"name":"w","files":{"hide":["[id].js"]}}`, ``},
+		{"hides what is not there", `{"name":"w","files":{"hide":["missing"]}}`, ``},
 		{"not to be looked at", `{"name":"w","files":{"write":["denied"]}}`, `files.write: "/home/ann/web/denied": cannot be looked at: permission denied`},
 		{"read that is not there", `{"name":"w","files":{"read":["~/missing"]}}`, `files.read: "/home/ann/missing": not there, make it first`},
 		{"read of the settings is the confinement's to close", `{"name":"w","files":{"read":["~/.lnk"]}}`, ``},

@@ -194,8 +194,11 @@ func someOf(paths []string) string {
 	return b.String()
 }
 
+// warn adds a warning, once.
 func (d *draft) warn(format string, args ...any) {
-	d.plan.Warnings = append(d.plan.Warnings, fmt.Sprintf(format, args...))
+	if w := fmt.Sprintf(format, args...); !slices.Contains(d.plan.Warnings, w) {
+		d.plan.Warnings = append(d.plan.Warnings, w)
+	}
 }
 
 // Writable gives what says whether the program can write what stands at a path

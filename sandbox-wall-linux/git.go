@@ -18,7 +18,7 @@ func (d *draft) openGit(p place) error {
 		return d.openWorktree(p)
 	case Missing:
 		// To make one is to make its hooks: there is nothing to protect yet.
-		d.note("%s: there is no repository yet, so that none can be made: run git init outside, or name the folder itself", p.because)
+		d.without("%s: there is no repository yet, so that none can be made: run git init outside, or name the folder itself", p.because)
 		d.add(place{at: p.at, kind: shut, rank: rankDot, node: p.node, because: Reason{Member: "dot files", Text: "what is in it runs outside"}})
 		return nil
 	}
@@ -199,11 +199,11 @@ func (d *draft) openWorktree(p place) error {
 	d.add(place{at: p.at, kind: readOnly, rank: p.rank, node: p.node, because: Reason{Member: "dot files", Text: "what is in it runs outside"}})
 	common, why := d.repositoryOf(p.at)
 	if why != "" {
-		d.note("%s: %s, so that it stays read only", p.because, why)
+		d.without("%s: %s, so that it stays read only", p.because, why)
 		return nil
 	}
 	if g := d.above(common); g.kind == shut || g.kind == procFS || g.kind == devFS {
-		d.note("%s: its repository %s lies in what is closed", p.because, shown(common))
+		d.without("%s: its repository %s lies in what is closed", p.because, shown(common))
 		return nil
 	}
 	because := p.because

@@ -1,6 +1,9 @@
 package linuxwall
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // named opens what write, read and read_home name.
 func (d *draft) named() error {
@@ -24,7 +27,7 @@ func (d *draft) open(member, entry string) error {
 		return err
 	}
 	if d.isClosed(r.real) {
-		d.note("%s %s: lies in the settings, which stay closed", member, shown(entry))
+		d.without("%s %s: lies in the settings, which stay closed", member, shown(entry))
 		return nil
 	}
 	d.follow(r.links)
@@ -227,6 +230,9 @@ func (d *draft) hidden() error {
 		}
 		if r.real == "/" {
 			return refuse("hide", entry, "is everything: name what is meant", nil)
+		}
+		if r.missing != "" && strings.ContainsAny(entry, "*?[") {
+			d.without("hide %s: nothing is called so, and patterns are not expanded: name each file or folder", shown(entry))
 		}
 		d.unstub(&r)
 		p := place{at: r.real, kind: shut, rank: rankHide, node: r.node, because: Reason{Member: "hide", Entry: entry}}

@@ -88,7 +88,7 @@ func (d *draft) add(p place) {
 			low, high = high, low
 		}
 		if low.rank == rankHide && (high.rank == rankRead || high.rank == rankWrite) {
-			d.note("hide %s: %s names it too, so it is open", shown(p.at), high.because.Member)
+			d.without("hide %s: %s names it too, so it is open", shown(p.at), high.because.Member)
 		}
 		if old.rank >= p.rank {
 			return

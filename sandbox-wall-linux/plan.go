@@ -294,3 +294,10 @@ func (d *draft) judgeBwrap() error {
 func (d *draft) note(format string, args ...any) {
 	d.plan.Notes = append(d.plan.Notes, fmt.Sprintf(format, args...))
 }
+
+// without notes what somebody named and is without effect, and has it said at
+// each start: who named it relies on it.
+func (d *draft) without(format string, args ...any) {
+	d.note(format, args...)
+	d.warn(format, args...)
+}

@@ -276,24 +276,31 @@ func TestNotes(t *testing.T) {
 		on     *machine
 		change func(*confinement)
 		want   string
+		warns  bool
 	}{
 		{"settings named", made(debian + "/home/u/.lnk/x\n"), func(c *confinement) { c.Read = []string{"/home/u/.lnk/x"} },
-			"read /home/u/.lnk/x: lies in the settings, which stay closed"},
+			"read /home/u/.lnk/x: lies in the settings, which stay closed", true},
 		{"settings written", made(debian), func(c *confinement) { c.Write = []string{"/home/u/.lnk"} },
-			"write /home/u/.lnk: lies in the settings, which stay closed"},
+			"write /home/u/.lnk: lies in the settings, which stay closed", true},
 		{"hidden and named", made(debian), func(c *confinement) { c.Hide = []string{"/home/u/work"} },
-			"hide /home/u/work: write names it too, so it is open"},
+			"hide /home/u/work: write names it too, so it is open", true},
+		{"a pattern hidden", made(debian), func(c *confinement) { c.Hide = []string{"/home/u/work/**/.env"} },
+			"hide /home/u/work/**/.env: nothing is called so, and patterns are not expanded", true},
 		{"no repository", made(debian), func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} },
-			"there is no repository yet"},
+			"there is no repository yet", true},
 		{"a worktree that nothing names", made(debian + "/home/u/work/.git: gitdir: /home/u/main/.git/worktrees/w\n/home/u/main/.git/worktrees/w/gitdir: /home/u/other/.git\n"),
-			func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} }, "its repository does not name it in turn"},
-		{"not in view", made(debian).in("/srv"), nil, "the current folder /srv is not in view: it starts in /home/u/work"},
-		{"gone", made(debian).in(""), nil, "the current folder is not in view: it starts in /home/u/work"},
+			func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} }, "its repository does not name it in turn", true},
+		{"not in view", made(debian).in("/srv"), nil, "the current folder /srv is not in view: it starts in /home/u/work", false},
+		{"gone", made(debian).in(""), nil, "the current folder is not in view: it starts in /home/u/work", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := c.on.mustPlan(t, working(c.change))
 			if got := strings.Join(p.Notes, "\n"); !strings.Contains(got, c.want) {
 				t.Errorf("notes %q, want one with %q", got, c.want)
+			}
+			// What somebody named is said at each start, not only where it is asked.
+			if got := strings.Join(p.Warnings, "\n"); strings.Contains(got, c.want) != c.warns {
+				t.Errorf("warnings %q: one with %q: %v", got, c.want, c.warns)
 			}
 			if !strings.Contains(p.Explain(), c.want) {
 				t.Error("the note is not in what is explained")

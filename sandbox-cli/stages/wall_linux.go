@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
@@ -111,6 +112,7 @@ type walling struct {
 	watch *watch
 	group *limits.Group // nil is no limits
 	hand  *inside.Hand  // nil is a network that is handed to nobody
+	told  []string      // warnings, of which an attempt after another says none again
 }
 
 // before is the last there is to do before the program.
@@ -273,18 +275,22 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 			return say.StatusSetup, err
 		}
 	}
+	warnings := plan.Warnings
 	if missing := landlock.Closable().Missing(); missing != "" && plan.Net == linuxwall.Machine {
 		// In a network of its own a program sees no abstract socket of others,
 		// and no process of theirs in any sandbox.
-		say.ComplainLine(w.Err, "run", missing)
+		warnings = append(warnings, missing)
 	}
 	// Before the program is there, so that it cannot be forgotten.
 	if err := written.Keep(filepath.Dir(dir), plan.Written, plan.Writes); err != nil {
 		opened.Close()
 		return say.StatusSetup, err
 	}
-	for _, warning := range plan.Warnings {
-		say.ComplainLine(w.Err, "run", warning)
+	for _, warning := range warnings {
+		if !slices.Contains(w.told, warning) {
+			say.ComplainLine(w.Err, "run", warning)
+			w.told = append(w.told, warning)
+		}
 	}
 	after = beforeProgram(&plan, w.settings)
 	spec := launch.Spec{
