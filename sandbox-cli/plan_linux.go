@@ -33,6 +33,16 @@ func planFor(c client.Confinement, argv []string, set setting) (linuxwall.Plan, 
 // kernelMakes says why no sandbox can be made by the kernel's own calls.
 func kernelMakes() error { return direct.Probe() }
 
+// readInside says whether a file of this machine's can be read inside.
+func readInside(c client.Confinement, set setting, path string) (bool, error) {
+	plan, err := planFor(c, []string{"true"}, set)
+	if err != nil {
+		return false, err
+	}
+	place, err := plan.Lookup(linuxwall.LocalSystem(), path)
+	return err == nil && (place.Access == linuxwall.ReadWrite || place.Access == linuxwall.ReadOnly), err
+}
+
 // whyPath asks the plan where a path inside comes from.
 func whyPath(c client.Confinement, set setting, path string) (open bool, line string, err error) {
 	plan, err := planFor(c, []string{"true"}, set)

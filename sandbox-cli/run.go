@@ -143,6 +143,9 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	if c, err = with.into(c, base.Sockets); err != nil {
 		return 0, err
 	}
+	if err := f.secretsOutOfView(c, set); err != nil {
+		return 0, err
+	}
 	if f.learn {
 		if err := checkLearn(c); err != nil {
 			return 0, err

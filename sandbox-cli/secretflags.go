@@ -163,7 +163,7 @@ func valueFrom(where string) (string, error) {
 			err = fmt.Errorf("the variable %s is not set", form.Quote(what))
 		}
 	case "file":
-		text, err = fileText(what)
+		text, err = fileText(atHome(what))
 	case "command":
 		text, err = commandText(what)
 	default:

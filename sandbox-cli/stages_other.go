@@ -24,6 +24,8 @@ func planFor(client.Confinement, []string, setting) (linuxwall.Plan, error) {
 
 func kernelMakes() error { return errOther() }
 
+func readInside(client.Confinement, setting, string) (bool, error) { return false, errOther() }
+
 func whyPath(client.Confinement, setting, string) (bool, string, error) {
 	return false, "", errOther()
 }
