@@ -16,6 +16,7 @@ const (
 	OpenPath    Kind = "open"    // the same, where there may be nothing to read
 	WritePath   Kind = "write"   // makes a file in a folder and takes it away, or opens a file to write
 	Plant       Kind = "plant"   // the same of a dot file, that it makes where it is not there
+	Move        Kind = "move"    // gives a folder another name, and its own again
 	SeeProcess  Kind = "see"     // finds a process of this machine
 	DialTCP     Kind = "tcp"     // calls a listener, which says the secret word
 	Reach       Kind = "reach"   // opens a connection, and says nothing

@@ -100,6 +100,9 @@ func (o *Outside) files(c client.Confinement) []Probe {
 		}
 		all = append(all, p)
 	}
+	for _, path := range o.kept(c) {
+		all = append(all, Probe{Name: "move " + path, Attempt: Attempt{Kind: Move, Path: path}})
+	}
 	if o.inHome != "" { // an empty home stands in the place of the user's
 		change("write a file in the home folder", o.inHome)
 	}
@@ -107,6 +110,26 @@ func (o *Outside) files(c client.Confinement) []Probe {
 	change("write in /etc", "/etc")
 	if os.Geteuid() == 0 {
 		all = append(all, Probe{Name: "read what only root may, /etc/shadow", Attempt: Attempt{Kind: ReadPath, Path: "/etc/shadow"}})
+	}
+	return all
+}
+
+// kept are folders that another name would take out of what is said of them:
+// those that are written, and those between one and a closed place below it.
+func (o *Outside) kept(c client.Confinement) []string {
+	var all []string
+	for _, dir := range c.Write {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue
+		}
+		all = append(all, dir)
+		for _, hidden := range c.Hide {
+			for up := filepath.Dir(hidden); within(up, dir) && up != dir; up = filepath.Dir(up) {
+				if _, err := os.Lstat(up); err == nil && !slices.Contains(all, up) {
+					all = append(all, up)
+				}
+			}
+		}
 	}
 	return all
 }

@@ -26,7 +26,7 @@ func here(t *testing.T) (c client.Confinement, o *Outside, home string) {
 		}
 	}
 	c = client.Confinement{
-		Name: "web", Write: []string{project}, Read: []string{filepath.Join(root, "notes")}, Hide: []string{filepath.Join(root, "hidden"), filepath.Join(project, "none")},
+		Name: "web", Write: []string{project}, Read: []string{filepath.Join(root, "notes")}, Hide: []string{filepath.Join(root, "hidden"), filepath.Join(project, "none"), filepath.Join(project, ".vscode", "a")},
 		Commands: client.OnlyCommands("/bin/sh"), Net: client.NetOf(client.Closed{}),
 	}
 	o = Start(c, home, filepath.Join(home, ".lnk"))
@@ -120,6 +120,7 @@ func TestWants(t *testing.T) {
 	project, notes := c.Write[0], c.Read[0]
 	for name, want := range map[string]Want{
 		"write " + project: Opens, "read " + notes: Opens, "write " + notes: Closes, "hide " + c.Hide[0]: Closes,
+		"move " + project: Closes, "move " + project + "/.vscode": Closes,
 		"write " + project + "/.git": Closes, "write " + project + "/.vscode": Closes, "read a file in the home folder": Closes,
 		"execute a program that it made": Closes, "trace a process of its own": Closes, "call an abstract socket": Closes,
 	} {

@@ -22,7 +22,10 @@ const tryTime = 10 * time.Second
 func no(err error) Result {
 	var path *fs.PathError
 	var op *net.OpError
+	var link *os.LinkError
 	switch {
+	case errors.As(err, &link):
+		err = link.Err
 	case errors.As(err, &path):
 		err = path.Err // the probe's name has the path
 	case errors.As(err, &op):
@@ -55,6 +58,8 @@ func Try(a Attempt) Result {
 		return writePath(a.Path)
 	case Plant:
 		return plant(a.Path)
+	case Move:
+		return move(a.Path)
 	case SeeProcess:
 		if a.Started != "" && startedAt(fmt.Sprintf("/proc/%d/stat", a.Process)) == a.Started {
 			return did("process %d is in view", a.Process)
@@ -154,6 +159,18 @@ func plant(path string) Result {
 		return did("it was made, and cannot be taken away")
 	}
 	return did("it was made and taken away")
+}
+
+// move gives a folder another name for a moment.
+func move(path string) Result {
+	to := path + ".lnk-check-" + strings.ToLower(rand.Text())
+	if err := os.Rename(path, to); err != nil {
+		return no(err)
+	}
+	if err := os.Rename(to, path); err != nil {
+		return did("it was moved, and cannot be moved back: %s", to)
+	}
+	return did("it was moved, and moved back")
 }
 
 // dial calls a listener. With a word it is ours that is meant: inside, another

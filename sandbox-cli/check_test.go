@@ -69,12 +69,12 @@ func TestCheckPolicy(t *testing.T) {
 	}
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	secret := filepath.Join(s.project, "secret")
-	s.put("secret", "hush")
+	secret := filepath.Join(s.project, "deep", "er", "secret")
+	s.put("deep/er/secret", "hush")
 	policy := `{"confinement":{"name":"web","write":["` + s.project + `"],"read":[],"hide":["` + secret + `"],"commands":{"only":["/usr/bin/env"]},"net":{"proxied":{"proxy":{"upstream":"direct","dir":"` +
 		filepath.Join(s.root, "way") + `","hosts":["nobody.invalid"]},"ports":[` + port + `]}}}}`
 	expect(t, s.command(policy, []string{lnk(), "sandbox", "check", "--policy"}), map[string]string{
-		"write " + s.project: "allowed", "hide " + secret: "blocked", "execute a program that it made": "blocked",
+		"write " + s.project: "allowed", "hide " + secret: "blocked", "move " + filepath.Dir(secret): "blocked", "move " + s.project + "/deep": "blocked", "execute a program that it made": "blocked",
 		"call port " + port + " of this machine's loopback": "allowed", "call nobody.invalid:443": "failed",
 		"ask the proxy for this machine's loopback": "blocked", "ask the proxy for a host that is not named": "blocked",
 	})
