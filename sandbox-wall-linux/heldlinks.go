@@ -106,9 +106,11 @@ func (l *leads) linksIn(dir, name string, deep int) {
 		l.warn("%s of %s cannot be listed, so that what links in it lead to is not kept: look at it before you use it", shown(name), shown(l.of))
 	}
 	for _, n := range names {
+		if strings.HasSuffix(n, ".sample") {
+			continue // git's own examples, which it does not run
+		}
 		at := join(r.real, n)
 		switch kind := l.t.node(at).Kind; {
-		case strings.HasSuffix(n, ".sample"): // git's own examples, which it does not run
 		case kind == Link:
 			l.keep(at, gitread.File, shown(name+"/"+n))
 		case kind == Folder && deep > 0:

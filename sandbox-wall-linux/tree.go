@@ -17,6 +17,8 @@ type tree struct {
 	sys   *System // nil when only the facts count
 	// lacks is the first fact that was asked for and not there.
 	lacks error
+	// plain are folders whose path passes no link.
+	plain map[string]bool
 }
 
 func (t *tree) lack(what, path string) {
@@ -175,8 +177,7 @@ const maxLinks = 40
 
 // resolve follows a path as the kernel does, a link at its end included.
 func (t *tree) resolve(path string) resolution {
-	r := resolution{real: "/", node: t.node("/")}
-	rest := path
+	r, rest := t.begin(path)
 	for rest != "" {
 		var name string
 		name, rest, _ = strings.Cut(rest, "/")
@@ -217,7 +218,24 @@ func (t *tree) resolve(path string) resolution {
 				r.real = parent(r.real)
 			}
 			r.node = t.node(r.real)
+		case Folder:
+			if r.links == nil && r.left == nil {
+				t.plain[r.real] = true
+			}
 		}
 	}
 	return r
+}
+
+// begin gives where a path's last name is looked for, and that name, where it
+// is known already that what stands before it passes no link; else the root, and
+// all of the path.
+func (t *tree) begin(path string) (r resolution, rest string) {
+	if t.plain == nil {
+		t.plain = map[string]bool{}
+	}
+	if at := strings.LastIndexByte(path, '/'); at > 0 && t.plain[path[:at]] {
+		return resolution{real: path[:at], node: t.node(path[:at])}, path[at+1:]
+	}
+	return resolution{real: "/", node: t.node("/")}, path
 }
