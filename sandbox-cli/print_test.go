@@ -66,6 +66,13 @@ func TestTeller(t *testing.T) {
 		t.Errorf("got %q", out.String())
 	}
 	out.Reset()
+	for _, why := range []string{"no Host", "no Host", "SOCKS4"} { // of no host: each kind once
+		now.tell("", why, judge.Open{})
+	}
+	if want := "lnk sandbox run: refused a request: no Host\nlnk sandbox run: refused a request: SOCKS4\n"; out.String() != want {
+		t.Errorf("got %q", out.String())
+	}
+	out.Reset()
 	late := newTeller(&out, proxyFlags{Tell: true, Terminal: true})
 	for i := range maxTold + 3 {
 		late.tell(itoa(uint16(i)), "why", judge.Open{})

@@ -37,7 +37,7 @@ func newTeller(w io.Writer, f proxyFlags) *teller {
 func (t *teller) tell(what, why string, open judge.Open) {
 	line := "refused " + what + ": " + why + toOpen(opens(t.mode, open))
 	if what == "" { // nothing that could be read named a host
-		line = "refused a request: " + why
+		line, what = "refused a request: "+why, why
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

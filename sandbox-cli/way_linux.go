@@ -136,24 +136,23 @@ func (w *way) serve(l *inside.Listeners) {
 func (w *way) names(name string) bool {
 	d := w.judge.Name(name)
 	if !d.Allowed {
-		if !w.service(name) {
-			w.told.tell(d.Host, d.Detail, d.Open)
-		}
 		w.owner.noName(d)
+		if named := w.judge.Name(servedBy(name)); !named.Allowed {
+			w.told.tell(named.Host, named.Detail, named.Open)
+		}
 	}
 	return d.Allowed
 }
 
-// service says whether a name is that of a service of a host that is reached
-// (RFC 8552: its first labels begin with an underscore), as apt and others ask
-// for before they call the host. No such name has an address, so there is
-// nothing to open.
-func (w *way) service(name string) bool {
+// servedBy is the host of a service's name (RFC 8552: its first labels begin
+// with an underscore), as apt, gpg and others ask for before they call the host.
+// No such name has an address: what there is to open, if anything, is the host.
+func servedBy(name string) string {
 	host := name
 	for strings.HasPrefix(host, "_") {
 		_, host, _ = strings.Cut(host, ".")
 	}
-	return host != name && w.judge.Name(host).Allowed
+	return cmp.Or(host, name)
 }
 
 // end closes all, says in the log how its program ended, and tells what was

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"strconv"
@@ -142,9 +143,10 @@ func (p *Proxy) tell(r *Refusal) {
 	p.config.Ended(record)
 }
 
-// show tells the owner of a refusal, once for a host and port.
+// show tells the owner of a refusal, once for a host and port; where none was
+// named, once for what was wrong.
 func (p *Proxy) show(r *Refusal) {
-	if p.config.Refused != nil && p.told.first(r.Target()) {
+	if p.config.Refused != nil && p.told.first(cmp.Or(r.Target(), r.Detail)) {
 		p.config.Refused(*r)
 	}
 }

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -31,8 +32,36 @@ func (p *Proxy) serveProxy(c net.Conn) {
 	case g.buf[0] >= 'A' && g.buf[0] <= 'z', g.buf[0] == '\r':
 		p.serveHTTP(g)
 	default:
-		g.Close() // TLS, SOCKS4 or noise: there is no answer that it would understand
+		p.refuseForeign(g)
 	}
+}
+
+// What tells TLS and SOCKS4 by their first byte, and the latter's no.
+const (
+	tlsHandshake  = 22 // RFC 8446 section 5.1
+	socks4Version = 4
+	socks4No      = "\x00\x5b\x00\x00\x00\x00\x00\x00"
+)
+
+// refuseForeign ends a connection in a protocol that the proxy has no ear for.
+// Clients come to speak it by how the proxy's address is written for them.
+func (p *Proxy) refuseForeign(g *gate) {
+	detail, says := "", ""
+	switch g.buf[0] {
+	case tlsHandshake:
+		detail, says = "TLS to the proxy itself, whose address begins with http:// also for https", string(accessDenied)
+	case socks4Version:
+		detail, says = "SOCKS4 to the proxy, which speaks SOCKS5 (socks5h://) and HTTP", socks4No
+	default:
+		g.Close()
+		return
+	}
+	p.tell(&Refusal{Sandbox: p.config.Sandbox, By: judge.BySOCKS, Reason: judge.Malformed, Detail: detail})
+	g.Conn.SetWriteDeadline(time.Now().Add(headTime))
+	if _, err := io.WriteString(g.Conn, says); err == nil {
+		g.linger()
+	}
+	g.Close()
 }
 
 // serveHTTP answers the first request on a connection, and gives the

@@ -2,6 +2,7 @@ package proxy_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -160,13 +161,28 @@ func TestSOCKSPassword(t *testing.T) {
 	}
 }
 
-// Noise is closed, not answered.
+// Noise is closed, not answered. TLS and SOCKS4 are answered in their own words,
+// and the owner is told.
 func TestNoise(t *testing.T) {
-	l := newLab(t, hosts("ok.test:7"))
-	for _, first := range []string{"\x16\x03\x01\x00\x05hello", "\x04\x01\x00\x07\x01\x01\x01\x01\x00", "\x00", "\xff\xff", "123"} {
+	for first, want := range map[string]struct{ says, told string }{
+		"\x00":                                 {},
+		"\xff\xff":                             {},
+		"123":                                  {},
+		"\x16\x03\x01\x00\x05hello":            {"\x15\x03\x03\x00\x02\x02\x31", "whose address begins with http://"},
+		"\x04\x01\x00\x07\x01\x01\x01\x01\x00": {"\x00\x5b\x00\x00\x00\x00\x00\x00", "socks5h://"},
+	} {
+		l := newLab(t, hosts("ok.test:7"))
 		c := l.client().say("%s", first)
-		if rest, _ := c.rest(); rest != "" {
-			t.Errorf("%q: %q", first, rest)
+		if rest, _ := c.rest(); rest != want.says {
+			t.Errorf("%q: %q, want %q", first, rest, want.says)
+		}
+		l.mu.Lock()
+		if told := fmt.Sprint(l.refused); (len(l.refused) > 0) != (want.told != "") || !strings.Contains(told, want.told) {
+			t.Errorf("%q: told %s", first, told)
+		}
+		l.mu.Unlock()
+		if len(l.dials()) > 0 {
+			t.Errorf("%q: dialled", first)
 		}
 	}
 }
