@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,12 +29,13 @@ func (f *modelFlags) flags(fl *pflag.FlagSet) {
 type provider struct {
 	upstream, header, template string
 	variable                   string // of the key
+	base                       string // the variable of the address that its libraries ask
 }
 
 var providers = map[string]provider{
-	"anthropic": {"https://api.anthropic.com", "x-api-key", "{}", "ANTHROPIC_API_KEY"},
-	"google":    {"https://generativelanguage.googleapis.com", "x-goog-api-key", "{}", "GEMINI_API_KEY"},
-	"openai":    {"https://api.openai.com/v1", "Authorization", "Bearer {}", "OPENAI_API_KEY"},
+	"anthropic": {"https://api.anthropic.com", "x-api-key", "{}", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"},
+	"google":    {"https://generativelanguage.googleapis.com", "x-goog-api-key", "{}", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"},
+	"openai":    {"https://api.openai.com/v1", "Authorization", "Bearer {}", "OPENAI_API_KEY", "OPENAI_BASE_URL"},
 }
 
 // A givenModel is a model's route. Libraries want a key, so the program gets a
@@ -59,8 +62,15 @@ func (f modelFlags) models() ([]givenModel, error) {
 		if !known {
 			return nil, refuse("--model %s: want one of %s", form.Quote(name), strings.Join(slices.Sorted(maps.Keys(providers)), ", "))
 		}
+		base := ""
 		if !elsewhere {
-			upstream = p.upstream
+			// A person who has the provider's libraries ask another host has a
+			// key of that one's: it is not for the provider.
+			if base = os.Getenv(p.base); base != "" {
+				upstream = strings.TrimRight(base, "/")
+			} else {
+				upstream = p.upstream
+			}
 		}
 		where, said := from[name]
 		if !said {
@@ -69,12 +79,18 @@ func (f modelFlags) models() ([]givenModel, error) {
 		delete(from, name)
 		key, err := valueFrom(where)
 		if err != nil {
+			if _, there := os.LookupEnv(p.variable); !said && !there {
+				err = fmt.Errorf("%w: set it, or say where the key is: --model-from %s=env:<variable>, file:<path> or command:<words>", err, name)
+			}
 			return nil, refuse("--model %s: its key: %v", name, err)
 		}
 		m := givenModel{variable: p.variable, placeholder: placeholderFor(key), Route: route.Route{Name: name, NeedsSecret: true, Kind: route.Model{
 			Provider: name, Upstream: upstream, Header: p.header, Value: written(p.template, key),
 		}}}
 		if err := m.Check(); err != nil {
+			if base != "" {
+				return nil, refuse("--model %s: %s of your environment, %s: %v: name the address: --model %s=<base address>", name, p.base, form.Quote(base), err, name)
+			}
 			return nil, refuse("--model %s: %v", name, err)
 		}
 		all = append(all, m)
