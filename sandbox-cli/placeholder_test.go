@@ -14,8 +14,8 @@ func TestPlaceholderKeepsTheForm(t *testing.T) {
 		"ghp_0123456789abcdefABCD":            "ghp_ddddddddddllllllUUUU",
 		"sk-ant-api03-0123456789abcdefgh_-AB": "sk-ant-api03-ddddddddddllllllll_-UU",
 		"Bearer 0123456789abcdefgh":           "Bearer ddddddddddllllllll",
-		"abc-0123":                            "lll-dddd",
-		"/+=0a":                               "/+=dl",
+		"abc-0123":                            "lllldddd",
+		"/+=0a":                               "llldl",
 		"0":                                   "d",
 	} {
 		got := placeholderFor(value)
@@ -36,6 +36,25 @@ func TestPlaceholderKeepsTheForm(t *testing.T) {
 	}
 	if got := redact.PartOf(placeholderFor("Basic eC1hY2Nlc3MtdG9rZW46Z2hwXzAxMjM0NTY3ODlhYmNkZWY=")); !got.Basic || got.Before != "x-access-token:" || !strings.HasPrefix(got.Secret, "ghp_") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// Of a password, or of words, a placeholder tells the length and which characters
+// are letters and digits, and no more.
+func TestPlaceholderOfAPassword(t *testing.T) {
+	for _, value := range []string{
+		"12!@#$%^&*()_+{}|:<>?", "hunter2!hunter2!", "correct-horse-battery-staple-more-words-here", "Passwort: geheim123",
+		"one two three four five six seven", "my_dog_is_called_rex_since_1999_or_so",
+	} {
+		got := placeholderFor(value)
+		for i := 0; i+4 <= len(value); i++ {
+			if strings.Contains(got, value[i:i+4]) {
+				// By chance, once in many: not twice.
+				if again := placeholderFor(value); strings.Contains(again, value[i:i+4]) && strings.Contains(placeholderFor(value), value[i:i+4]) {
+					t.Errorf("%q for %q says %q", got, value, value[i:i+4])
+				}
+			}
+		}
 	}
 }
 
