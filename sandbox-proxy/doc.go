@@ -9,8 +9,9 @@
 // It promises that every call is put to one judge (package judge), once a
 // request; that it dials only addresses that were judged, and nothing before;
 // that a request whose framing two readers could read differently is refused;
-// that a refusal says so at once and in words; that TLS is never opened; and
-// that [Proxy.Close] ends every connection and goroutine of its own.
+// that a refusal says so at once and in words; that no TLS of the program's is
+// opened (it opens its own where a request names https and no CONNECT was sent);
+// and that [Proxy.Close] ends every connection and goroutine of its own.
 //
 // Its limits: what is said inside TLS is not seen, so a host that is allowed
 // can be a front for another one behind the same server; and with an upstream
