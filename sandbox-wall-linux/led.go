@@ -103,6 +103,9 @@ func (l *leads) repository(r survey.Repository) {
 	case kind != Folder:
 		return
 	}
+	for _, dir := range []string{common, l.own, l.tree} {
+		l.t.names(dir) // a dozen names are looked for in each
+	}
 	l.byLinks(common)
 	if common != l.own {
 		l.byLinks(l.own)
@@ -172,9 +175,6 @@ func (l *leads) config(path string, depth int) {
 			if n.What == gitread.Included {
 				dir = parent(r.real)
 			}
-			if n.What == gitread.Program && !l.stands(dir, n.Path) {
-				continue
-			}
 			at, ok := l.path(dir, n.Path)
 			if !ok || n.What == gitread.Program && !l.likely(n.Path, at) {
 				continue
@@ -191,19 +191,6 @@ func (l *leads) config(path string, depth int) {
 			}
 		}
 	}
-}
-
-// stands says whether a word of a command may lead to something from a folder: a
-// word that is a single name does not where that folder is listed without it. The
-// person's own configuration has a dozen such words for each of a thousand
-// repositories, and a list costs as much as two looks.
-func (l *leads) stands(dir, word string) bool {
-	if strings.Contains(word, "/") || strings.Contains(word, gitread.Tree) || strings.Contains(word, gitread.Repository) || word == "~" || word == "." || word == ".." {
-		return true
-	}
-	names, whole := l.t.names(dir)
-	_, there := slices.BinarySearch(names, word)
-	return there || !whole
 }
 
 // likely says whether a word of a command is a path: it leads to something, or

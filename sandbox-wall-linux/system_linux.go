@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -111,17 +112,40 @@ func nodeOf(st *unix.Stat_t, err error, path string) Node {
 }
 
 func names(dir string, limit int) ([]string, bool) {
-	f, err := os.OpenFile(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW, 0)
+	fd, err := openAgain(dir, unix.O_DIRECTORY|unix.O_NOFOLLOW)
 	if err != nil {
 		return nil, false
 	}
-	defer f.Close()
-	found, err := f.Readdirnames(limit + 1)
-	slices.Sort(found)
-	if len(found) > limit {
-		return found[:limit], false
+	defer unix.Close(fd)
+	buf := entryBuffers.Get().(*[]byte)
+	defer entryBuffers.Put(buf)
+	var found []string
+	for len(found) <= limit {
+		n, err := unix.ReadDirent(fd, *buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			slices.Sort(found)
+			return found, err == nil
+		}
+		_, _, found = unix.ParseDirent((*buf)[:n], -1, found)
 	}
-	return found, err == nil || errors.Is(err, io.EOF)
+	slices.Sort(found)
+	return found[:limit], false
+}
+
+// entryBuffers are what a folder's entries are read into.
+var entryBuffers = sync.Pool{New: func() any { b := make([]byte, 8<<10); return &b }}
+
+// openAgain opens what is there, for as long as a signal comes between.
+func openAgain(path string, flags int) (int, error) {
+	for {
+		fd, err := unix.Open(path, flags|unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != unix.EINTR {
+			return fd, err
+		}
+	}
 }
 
 // openFile does not follow a link, nor wait for a pipe's other end.
@@ -138,17 +162,31 @@ func openFile(path string) (io.ReadCloser, int64) {
 	return f, info.Size()
 }
 
+// text does as openFile does, for what is read at once.
 func text(path string, limit int) (string, bool) {
-	f, _ := openFile(path)
-	if f == nil {
+	fd, err := openAgain(path, unix.O_NOFOLLOW|unix.O_NONBLOCK)
+	if err != nil {
 		return "", false
 	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, int64(limit)+1))
-	if len(b) > limit {
-		return string(b[:limit]), false
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if unix.Fstat(fd, &st) != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return "", false
 	}
-	return string(b), err == nil
+	b := make([]byte, 0, min(max(int(st.Size), 0), limit)+1)
+	for {
+		n, err := unix.Read(fd, b[len(b):cap(b)])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n == 0 {
+			return string(b), err == nil
+		}
+		if b = b[:len(b)+n]; len(b) > limit {
+			return string(b[:limit]), false
+		}
+		b = slices.Grow(b, 1)
+	}
 }
 
 // makeable also counts a folder of the caller's own that it may not write in

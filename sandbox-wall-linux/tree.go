@@ -36,10 +36,32 @@ func (t *tree) node(path string) Node {
 			t.lack("what stands at", path)
 			return Node{}
 		}
-		n = t.sys.Lstat(path)
+		if !t.listedWithout(path) {
+			n = t.sys.Lstat(path)
+		}
 		t.facts.Nodes[path] = n
 	}
 	return n
+}
+
+// fewNames is up to how many names of a folder are gone through for one.
+const fewNames = 256
+
+// listedWithout says whether a path's folder was listed and has nothing of that
+// name: a list costs as much as two looks. There are file systems on which names
+// differ by case alone, or by how a letter is composed, and are one: where a name
+// might be another so, it is not said.
+func (t *tree) listedWithout(path string) bool {
+	l, known := t.facts.Lists[parent(path)]
+	if !known || !l.Whole || len(l.Names) > fewNames {
+		return false
+	}
+	name := base(path)
+	return !slices.ContainsFunc(l.Names, func(n string) bool { return strings.EqualFold(n, name) || !ascii(n) }) && ascii(name)
+}
+
+func ascii(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
 // names lists a folder, sorted; a folder with more than maxNames gives them
