@@ -195,3 +195,31 @@ func TestHide(t *testing.T) {
 		}
 	}
 }
+
+// A home that lies in a system folder is as little shown as any other.
+func TestHomeInAReadFolder(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root: to make a home in /opt")
+	}
+	s := newSandbox(t)
+	home, err := os.MkdirTemp("/opt", "lnk-t-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(home)
+	if err := os.Chmod(home, 0o755); err != nil { // one that root alone may read is closed anyhow
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "secret"), []byte("secret"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, maker := range []string{"--terminal=false", "--bubblewrap"} {
+		e := s.command("", []string{lnk(), "sandbox", "run", "--yes", maker, "--", "sh", "-c", "cat ~/secret; echo x > ~/own && cat ~/own"}, "HOME="+home)
+		if e.out != "x\n" || !strings.Contains(e.errors, "No such file") {
+			t.Errorf("%s: status %d, out %q, errors %q", maker, e.status, e.out, e.errors)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(home, "own")); err == nil {
+		t.Error("it wrote the home of this machine")
+	}
+}

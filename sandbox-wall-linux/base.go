@@ -1,5 +1,10 @@
 package linuxwall
 
+import (
+	"slices"
+	"strings"
+)
+
 // systemFolders hold programs and their configuration, nothing of a user's:
 // every sandbox reads them.
 var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"}
@@ -169,6 +174,10 @@ func (d *draft) home() error {
 	}
 	g := d.above(r.real)
 	d.follow(r.links)
+	if g.kind == readOnly && g.rank == rankSystem && g.at != r.real && personal(r.real) {
+		d.add(place{at: r.real, kind: ours, rank: rankReadHome, perm: 0o700, because: Reason{Member: "view", Text: "a home of its own, empty"}})
+		return nil
+	}
 	if g.kind.host() || g.kind == shut || g.kind == procFS || g.kind == devFS || g.at == r.real {
 		return nil
 	}
@@ -178,4 +187,13 @@ func (d *draft) home() error {
 	}
 	d.add(place{at: r.real, kind: kind, rank: rankView, perm: 0o700, because: Reason{Member: "view", Text: "a home of its own, empty"}})
 	return nil
+}
+
+// personal says whether a home in a system folder is a person's, as in /opt, or
+// where /home leads to /usr/home. That of a daemon's user can be /usr/sbin.
+func personal(home string) bool {
+	rest := strings.TrimPrefix(strings.TrimPrefix(home, "/usr"), "/local")
+	first, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+	return first != "" && !strings.HasPrefix(first, "lib") &&
+		!slices.Contains([]string{"bin", "sbin", "games", "share", "include", "src", "man", "etc", "nix"}, first)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
 // Who decides where several members speak of one path.
@@ -144,5 +146,38 @@ func TestMakeOnlyWhereItShows(t *testing.T) {
 		if !slices.Equal(p.Make, c.want) {
 			t.Errorf("%s: make %q, want %q", c.name, p.Make, c.want)
 		}
+	}
+}
+
+// A home that lies in a system folder is not shown with it, but for what is
+// named in it; a daemon's, which is packages' own folder, stays.
+func TestHomeInASystemFolder(t *testing.T) {
+	for home, want := range map[string]Access{
+		"/opt/u": Private, "/usr/home/u": Private, "/usr/local/u": Private, "/opt/local/lib/u": Private,
+		"/usr/sbin": ReadOnly, "/usr/lib/news": ReadOnly, "/usr/local": ReadOnly, "/usr/local/bin": ReadOnly, "/etc/u": ReadOnly,
+		"/opt": ReadOnly, "/usr": ReadOnly,
+	} {
+		m := made(debian+"/srv/w/f\n"+home+"/.ssh/id\n"+home+"/work/f\n"+home+"/notes/n\n").as(1000, home).in("/")
+		c := working(func(c *confinement) { c.Write, c.Read = []string{"/srv/w"}, []string{home + "/notes"} })
+		for _, plan := range []func(client.Confinement) (Plan, error){m.plan, m.byKernel} {
+			p, err := plan(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for path, want := range map[string]Access{home: want, home + "/notes/n": ReadOnly} {
+				if got, err := p.Lookup(m.system(), path); err != nil || got.Access != want {
+					t.Errorf("%s is %s (%s), want %s, %v", path, got.Access, got.Because, want, err)
+				}
+			}
+			got, err := p.Lookup(m.system(), home+"/.ssh/id")
+			if hidden := want == Private; err != nil || (got.Access == Absent) != hidden {
+				t.Errorf("%s/.ssh/id is %s, %v", home, got.Access, err)
+			}
+		}
+	}
+	m := made(debian+"/opt/u/.ssh/id\n").as(1000, "/opt/u").in("/")
+	p := m.mustPlan(t, working(func(c *confinement) { c.Write, c.ReadHome = nil, true }))
+	if got, err := p.Lookup(m.system(), "/opt/u/.ssh/id"); err != nil || got.Access != ReadOnly {
+		t.Errorf("read_home: %s, %v", got.Access, err)
 	}
 }
