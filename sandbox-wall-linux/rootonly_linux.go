@@ -84,7 +84,7 @@ type entry struct {
 
 // list reads the entries of an open folder that are no links.
 func (w *walk) list(fd int, path string) ([]entry, error) {
-	var entries []entry
+	entries := make([]entry, 0, 64)
 	for {
 		n, err := unix.Getdents(fd, w.buf)
 		if err == unix.EINTR {
@@ -125,14 +125,13 @@ func (w *walk) folder(fd int, path string, deep, root bool) error {
 		if root && parity(e.name) != w.half {
 			continue
 		}
-		at := join(path, e.name)
 		var st unix.Stat_t
 		err := unix.Fstatat(fd, e.name, &st, unix.AT_SYMLINK_NOFOLLOW)
 		if err == unix.ENOENT {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", at, err)
+			return fmt.Errorf("%s: %w", join(path, e.name), err)
 		}
 		folder := st.Mode&unix.S_IFMT == unix.S_IFDIR
 		switch {
@@ -143,10 +142,11 @@ func (w *walk) folder(fd int, path string, deep, root bool) error {
 			if st.Uid != w.uid && !slices.Contains(w.groups, int(st.Gid)) {
 				continue
 			}
-			if w.found = append(w.found, at); len(w.found) > maxRootOnly {
+			if w.found = append(w.found, join(path, e.name)); len(w.found) > maxRootOnly {
 				return fmt.Errorf("%s: more than %d files that only root may read", path, maxRootOnly)
 			}
 		case folder && deep:
+			at := join(path, e.name)
 			sub, err := openFolder(fd, e.name)
 			if err != nil {
 				return fmt.Errorf("%s: %w", at, err)
