@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,7 +86,7 @@ func (o *Outside) Close() {
 	closes := o.closes
 	o.closes = nil
 	o.mu.Unlock()
-	for _, f := range closes {
+	for _, f := range slices.Backward(closes) {
 		f()
 	}
 	o.work.Wait()
@@ -123,10 +124,13 @@ func (o *Outside) tcp(at string) string {
 }
 
 func (o *Outside) unix(at string) string {
-	l, err := net.Listen("unix", at)
+	short, done := shortened(at)
+	l, err := net.Listen("unix", short)
 	if err != nil {
+		done()
 		return ""
 	}
+	o.later(done) // after the socket is taken away by that name
 	if !strings.HasPrefix(at, "@") {
 		os.Chmod(at, 0o600)
 	}

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -68,7 +69,9 @@ func Try(a Attempt) Result {
 	case DialTCP:
 		return dial("tcp", a.Address, a.Word)
 	case DialUnix:
-		return dial("unix", a.Path, a.Word)
+		short, done := shortened(a.Path)
+		defer done()
+		return dial("unix", short, a.Word)
 	case Reach:
 		return dial("tcp", a.Address, "")
 	case SendUDP:
@@ -185,6 +188,22 @@ func dial(network, address, word string) Result {
 		return did("connected")
 	}
 	return heard(conn, word)
+}
+
+// maxSocketPath is how long the path of a socket may be (unix(7)), less a zero.
+const maxSocketPath = 107
+
+// shortened gives a path that a socket can have, for one that is too long: by
+// way of its folder, which is open until done is called.
+func shortened(path string) (short string, done func()) {
+	if len(path) <= maxSocketPath || strings.HasPrefix(path, "@") || runtime.GOOS != "linux" {
+		return path, func() {}
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return path, func() {}
+	}
+	return fmt.Sprintf("/proc/self/fd/%d/%s", dir.Fd(), filepath.Base(path)), func() { dir.Close() }
 }
 
 func heard(conn net.Conn, word string) Result {

@@ -18,19 +18,19 @@ import (
 func TestMapsAhead(t *testing.T) {
 	plain := build(t)
 	for range 10 {
-		_, _, heap := starts(t, plain)
-		heap.holds(t, "heap", 2<<10)
+		starts(t, plain).heap.holds(t, "heap", 2<<10)
 	}
 	if runtime.GOARCH != "amd64" {
 		return
 	}
-	if text, _, _ := starts(t, plain); text.rss == text.size {
-		t.Errorf("all text (%d KiB) is mapped without Entry: then this test cannot tell", text.size)
+	if m := starts(t, plain); m.tables.rss == m.tables.size {
+		t.Errorf("all tables (%d KiB) are mapped without Entry: then this test cannot tell", m.tables.size)
 	}
-	text, data, heap := starts(t, build(t, "-ldflags=-E=github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault.Entry"))
-	text.holds(t, "text", text.size-4) // not the page with the headers
-	data.holds(t, "data", data.size)
-	heap.holds(t, "heap", 2<<10)
+	m := starts(t, build(t, "-ldflags=-E=github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault.Entry"))
+	m.text.holds(t, "text", m.text.size-4) // not the page with the headers
+	m.tables.holds(t, "tables", m.tables.size)
+	m.data.holds(t, "data", m.data.size)
+	m.heap.holds(t, "heap", 2<<10)
 }
 
 // What cannot be mapped ahead is no error, and what is written stays.
@@ -51,7 +51,7 @@ func TestPopulate(t *testing.T) {
 func build(t *testing.T, flags ...string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "starts")
-	cmd := exec.Command("go", append(append([]string{"build", "-o", name}, flags...), "./testdata/starts")...)
+	cmd := exec.Command("go", append(append([]string{"build", "-trimpath", "-o", name}, flags...), "./testdata/starts")...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -69,21 +69,23 @@ func (m mapping) holds(t *testing.T, what string, least int) {
 	}
 }
 
-// starts runs the program, and gives the mappings that its text, its data and
-// its heap are in.
-func starts(t *testing.T, name string) (text, data, heap mapping) {
+// mappings are those that the parts of a program are in.
+type mappings struct{ text, tables, data, heap mapping }
+
+// starts runs the program, and gives what is mapped as it starts.
+func starts(t *testing.T, name string) mappings {
 	t.Helper()
 	out, err := exec.Command(name).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := bufio.NewScanner(bytes.NewReader(out))
-	var at [3]uintptr
+	var at [4]uintptr
 	lines.Scan()
-	if _, err := fmt.Sscanf(lines.Text(), "%x %v %v", &at[0], &at[1], &at[2]); err != nil {
+	if _, err := fmt.Sscanf(lines.Text(), "%x %v %v %v", &at[0], &at[1], &at[2], &at[3]); err != nil {
 		t.Fatalf("%q: %v", lines.Text(), err)
 	}
-	var found [3]mapping
+	var found [4]mapping
 	var now *mapping
 	for lines.Scan() {
 		var from, to uintptr
@@ -106,5 +108,5 @@ func starts(t *testing.T, name string) (text, data, heap mapping) {
 			now.rss = n
 		}
 	}
-	return found[0], found[1], found[2]
+	return mappings{found[0], found[1], found[2], found[3]}
 }

@@ -1,15 +1,17 @@
-// Command starts prints where its text, its data and its heap are, and what is
-// mapped where as it starts (proc_pid_smaps(5)).
+// Command starts prints where its text, its tables, its data and its heap are,
+// and what is mapped where as it starts (proc_pid_smaps(5)).
 package main
 
 import (
 	"fmt"
-	"net/http"
 	"os"
 	"reflect"
+	"unsafe"
 
 	_ "github.com/lnkhq/lnk-sandbox/sandbox-cli/prefault"
 )
+
+const table = "a text that lies among the tables"
 
 var data = 1
 
@@ -19,8 +21,5 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if len(os.Args) > 1 { // links as much as a command of ours has
-		fmt.Println(http.Get(os.Args[1]))
-	}
-	fmt.Printf("%x %p %p\n%s", reflect.ValueOf(main).Pointer(), &data, new([1 << 10]int), smaps)
+	fmt.Printf("%x %p %p %p\n%s", reflect.ValueOf(main).Pointer(), unsafe.StringData(table), &data, new([1 << 10]int), smaps)
 }
