@@ -14,7 +14,9 @@ import (
 // when it was killed. It leads a session of its own, and is in no namespace but
 // the caller's.
 type AtEnd struct {
-	process *os.Process
+	pid     int
+	pidfd   int         // of the process (pidfd_open(2))
+	process *os.Process // the same before Linux 5.3; nil is none
 	region  *region
 	waiting *waiting
 	hold    *os.File
@@ -76,11 +78,16 @@ func BeginAtEnd() (*AtEnd, error) {
 		unix.Close(hold[1])
 		return fail(errno)
 	}
-	process, err := os.FindProcess(pid)
-	if err != nil {
+	// Package os first starts a process to see whether it may go by descriptors of
+	// them (os/pidfd_linux.go), which costs more than all that is done here.
+	a := &AtEnd{pid: pid, region: r, waiting: &w[0], hold: os.NewFile(uintptr(hold[1]), "held until the end")}
+	if a.pidfd, err = unix.PidfdOpen(pid, 0); err == nil {
+		return a, nil
+	}
+	if a.process, err = os.FindProcess(pid); err != nil {
 		return fail(err) // never on Linux
 	}
-	return &AtEnd{process: process, region: r, waiting: &w[0], hold: os.NewFile(uintptr(hold[1]), "held until the end")}, nil
+	return a, nil
 }
 
 // Become says what it becomes: argv[0], a path, with no environment and nothing
@@ -106,13 +113,29 @@ func (a *AtEnd) Become(argv []string) error {
 }
 
 // Wait waits for its end, and reaps it.
-func (a *AtEnd) Wait() { _, _ = a.process.Wait() }
+func (a *AtEnd) Wait() {
+	if a.process != nil {
+		_, _ = a.process.Wait()
+		return
+	}
+	for unix.Waitid(unix.P_PID, a.pid, nil, unix.WEXITED, nil) == unix.EINTR {
+	}
+}
 
 // Kill ends it, which is not reaped yet: there is nothing to be done any more.
-func (a *AtEnd) Kill() { _ = a.process.Kill() }
+func (a *AtEnd) Kill() {
+	if a.process != nil {
+		_ = a.process.Kill()
+		return
+	}
+	_ = unix.PidfdSendSignal(a.pidfd, unix.SIGKILL, nil, 0)
+}
 
 // Close frees what it had, once it was waited for.
 func (a *AtEnd) Close() {
+	if a.process == nil {
+		unix.Close(a.pidfd)
+	}
 	a.hold.Close()
 	a.region.close()
 }

@@ -71,7 +71,7 @@ func atEnd(order string) {
 			panic(err)
 		}
 	}
-	fmt.Println(a.process.Pid)
+	fmt.Println(a.pid)
 	switch how {
 	case "killed":
 		time.Sleep(time.Hour)
