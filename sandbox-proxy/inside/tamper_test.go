@@ -80,7 +80,7 @@ func TestTheKernelHoldsDestinationsAsShown(t *testing.T) {
 }
 
 func TestReadBackSeesEveryChange(t *testing.T) {
-	for _, change := range []string{
+	for i, change := range []string{
 		"insert rule inet lnk refuse accept",
 		"add rule inet lnk refuse accept",
 		"add rule inet lnk carry accept",
@@ -108,6 +108,9 @@ func TestReadBackSeesEveryChange(t *testing.T) {
 		"add chain inet lnk pass { policy accept; }",
 		"add chain inet lnk carry { policy drop; }",
 	} {
+		if withRace && i%5 != 0 {
+			continue // one goroutine reads back: all changes are made where no races are looked for
+		}
 		if got := tampered(t, change); !strings.HasPrefix(got, "true ") {
 			t.Errorf("%s: %s", change, got)
 		}
