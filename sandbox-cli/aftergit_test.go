@@ -24,13 +24,13 @@ func TestToldOfAnOpenedRepository(t *testing.T) {
 	}
 	// A submodule, whose repository the program made.
 	said := opened(`git init -q "s b" && git -C "s b" config core.fsmonitor "touch owned" && git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),s b" && git init -q other`)
-	if want := s.project + "/s b/.git was made while the sandbox ran, and the index of " + s.project + " names it as a submodule: git status there would start git in it: look at it, or take it out first: git -C " + s.project + " update-index --force-remove 's b'\n"; !strings.Contains(said, want) {
+	if want := s.project + "/s b/.git was made while the sandbox ran, and the index of " + s.project + " names it as a submodule: git status there would start git in it: look at it, or take it out first: git -C " + s.project + " update-index --force-remove -- 's b'\n"; !strings.Contains(said, want) {
 		t.Errorf("%s\nwant %s", said, want)
 	}
 	if want := s.project + "/other/.git was made while the sandbox ran, and tools outside act on it"; !strings.Contains(said, want) {
 		t.Errorf("%s\nwant %s", said, want)
 	}
-	s.git(s.project, "update-index", "--force-remove", "s b") // does what it is said to
+	s.git(s.project, "update-index", "--force-remove", "--", "s b") // does what it is said to
 	s.git(s.project, "status")
 	for _, dir := range []string{".", "s b"} {
 		if _, err := os.Lstat(filepath.Join(s.project, dir, "owned")); err == nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -126,6 +127,9 @@ func probed(ctx context.Context, c client.Confinement, set setting) ([]probes.Li
 	// What makes the attempts has to be in view and executed: our own file is
 	// opened to read, and nothing else.
 	within := c
+	// A name of its own: files of the settings folder bear it, and those of a
+	// sandbox that was wrapped by this one stay for its next start.
+	within.Name = "check-" + strings.ToLower(rand.Text())
 	within.Read = append(slices.Clone(c.Read), set.self)
 	if only, restricted := c.Commands.Only(); restricted {
 		within.Commands = client.OnlyCommands(append(slices.Clone(only), set.self)...)

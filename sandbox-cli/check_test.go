@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -92,6 +93,40 @@ func TestCheckPolicy(t *testing.T) {
 	}
 	if e := s.command("", []string{lnk(), "sandbox", "check", "--policy", "--write=."}); e.status != 2 {
 		t.Errorf("%d %s", e.status, e.errors)
+	}
+}
+
+// What a sandbox of the same name was wrapped with stays, and nothing more does.
+func TestCheckLeavesWhatWasWrapped(t *testing.T) {
+	s := newSandbox(t)
+	confinement := `"confinement":{"name":"web","write":["` + s.project + `"],"read":[],"commands":"any","net":{"proxied":{"proxy":{"upstream":"http://u:p@127.0.0.1:9","dir":"` +
+		filepath.Join(s.root, "way") + `","hosts":["nobody.invalid"],"routes":[{"name":"m","local_model":{"port":9}}]},"ports":[]}}}`
+	if e := s.command(`{`+confinement+`,"argv":["true"]}`, []string{lnk(), "sandbox", "wrap"}); e.status != 0 {
+		t.Fatalf("%d %s", e.status, e.errors)
+	}
+	kept := func() map[string]string {
+		all := map[string]string{}
+		paths, _ := filepath.Glob(filepath.Join(s.home, ".lnk", "sandbox", "*.*"))
+		for _, path := range paths {
+			if ext := filepath.Ext(path); ext == ".upstream" || ext == ".url-secret" || strings.HasSuffix(path, ".routes.json") {
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[path] = string(text)
+			}
+		}
+		return all
+	}
+	before := kept()
+	if len(before) < 2 {
+		t.Fatalf("wrap kept %v: then this test cannot tell", before)
+	}
+	if e := s.command(`{`+confinement+`}`, []string{lnk(), "sandbox", "check", "--policy"}); e.status != 0 {
+		t.Errorf("%d %s %s", e.status, e.out, e.errors)
+	}
+	if after := kept(); !maps.Equal(before, after) {
+		t.Errorf("%v\nand after the check\n%v", before, after)
 	}
 }
 

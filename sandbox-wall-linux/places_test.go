@@ -157,7 +157,7 @@ func TestHomeInASystemFolder(t *testing.T) {
 		"/usr/sbin": ReadOnly, "/usr/lib/news": ReadOnly, "/usr/local": ReadOnly, "/usr/local/bin": ReadOnly, "/etc/u": ReadOnly,
 		"/opt": ReadOnly, "/usr": ReadOnly,
 	} {
-		m := made(debian+"/srv/w/f\n"+home+"/.ssh/id\n"+home+"/work/f\n"+home+"/notes/n\n").as(1000, home).in("/")
+		m := made(debian+"/srv/w/f\n"+home+"/.ssh/id\n"+home+"/notes/n\n").as(1000, home).in("/")
 		c := working(func(c *confinement) { c.Write, c.Read = []string{"/srv/w"}, []string{home + "/notes"} })
 		for _, plan := range []func(client.Confinement) (Plan, error){m.plan, m.byKernel} {
 			p, err := plan(c)

@@ -63,7 +63,7 @@ func linksOf(index string, hash int) []string {
 // submoduleLine is what is told of it.
 func submoduleLine(dotGit, top, path string) string {
 	return fmt.Sprintf("%s was made while the sandbox ran, and the index of %s names it as a submodule: git status there would start git in it: "+
-		"look at it, or take it out first: git -C %s update-index --force-remove %s", dotGit, top, quoted(top), quoted(path))
+		"look at it, or take it out first: git -C %s update-index --force-remove -- %s", dotGit, top, quoted(top), quoted(path))
 }
 
 // quoted is a word as a shell reads it.
