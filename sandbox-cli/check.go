@@ -130,6 +130,9 @@ func probed(ctx context.Context, c client.Confinement, set setting) ([]probes.Li
 	// A name of its own: files of the settings folder bear it, and those of a
 	// sandbox that was wrapped by this one stay for its next start.
 	within.Name = "check-" + strings.ToLower(rand.Text())
+	if log, err := client.SettingsFolder(set.dir).Log(within.Name); err == nil {
+		defer os.Remove(log) // nobody would look for it
+	}
 	within.Read = append(slices.Clone(c.Read), set.self)
 	if only, restricted := c.Commands.Only(); restricted {
 		within.Commands = client.OnlyCommands(append(slices.Clone(only), set.self)...)

@@ -125,6 +125,9 @@ func TestCheckLeavesWhatWasWrapped(t *testing.T) {
 	if e := s.command(`{`+confinement+`}`, []string{lnk(), "sandbox", "check", "--policy"}); e.status != 0 {
 		t.Errorf("%d %s %s", e.status, e.out, e.errors)
 	}
+	if logs, _ := filepath.Glob(filepath.Join(s.home, ".lnk", "sandbox", "*", "check-*")); len(logs) > 0 {
+		t.Errorf("left behind: %q", logs)
+	}
 	if after := kept(); !maps.Equal(before, after) {
 		t.Errorf("%v\nand after the check\n%v", before, after)
 	}
