@@ -15,9 +15,12 @@ import (
 // machine's mounts and not by the sandbox's: a folder would lead anywhere, and
 // a file that was opened to be read could be written, one that is appended to
 // be cut short. So a folder or a disk is refused, and a file stays outside, at
-// the far end of a pipe.
+// the far end of a pipe. So does a connection of a network, as a server has
+// that is started for each call: it is of this machine's network, whichever the
+// sandbox has, and who holds it can end it and call anybody with what is left
+// (connect(2), AF_UNSPEC).
 //
-// Nothing is carried to or from such a file before carry is called.
+// Nothing is carried to or from what stays outside before carry is called.
 func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error) {
 	var carriers []func()
 	carry = func() {
@@ -35,12 +38,12 @@ func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error
 			fds = append(fds, uintptr(fd))
 			continue
 		}
-		regular, err := judgeStream(int(f.Fd()))
+		outside, err := judgeStream(int(f.Fd()))
 		if err != nil {
 			return nil, nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
 		}
 		switch {
-		case !regular:
+		case !outside:
 			fds = append(fds, f.Fd())
 		case i == 2 && sameFile(b.early.Stdout, f):
 			fds = append(fds, fds[1]) // one pipe, so that lines keep their order
@@ -60,8 +63,8 @@ func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error
 var streamNames = [...]string{"input", "output", "error"}
 
 // judgeStream refuses what must not be open inside, and says whether it is a
-// file, which is kept outside.
-func judgeStream(fd int) (regular bool, err error) {
+// file or a connection, which stays outside.
+func judgeStream(fd int) (outside bool, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return false, err
@@ -76,6 +79,8 @@ func judgeStream(fd int) (regular bool, err error) {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		return true, nil
+	case unix.S_IFSOCK:
+		return judgeSocket(fd)
 	case unix.S_IFDIR:
 		return false, errors.New("is a folder, by which the program would leave the sandbox: give a file, a pipe or a terminal")
 	case unix.S_IFBLK:
@@ -86,6 +91,26 @@ func judgeStream(fd int) (regular bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// judgeSocket is judgeStream of a socket. One end of a pair, or of a connection
+// by a path, can be connected to nothing else (unix(7)); what has no other end,
+// or sends datagrams, to whatever is of this machine's network: an abstract name
+// is.
+func judgeSocket(fd int) (outside bool, err error) {
+	family, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_DOMAIN)
+	if err != nil {
+		return false, err
+	}
+	kind, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	if err != nil {
+		return false, err
+	}
+	outside = family != unix.AF_UNIX
+	if _, err := unix.Getpeername(fd); err != nil || kind != unix.SOCK_STREAM && (outside || kind != unix.SOCK_SEQPACKET) {
+		return false, errors.New("is a socket without a connection, by which the program would leave the sandbox's network: give a connection, a pipe or a terminal")
+	}
+	return outside, nil
 }
 
 // harmless are null, zero, full, random and urandom (Documentation/admin-guide/devices.txt).
