@@ -71,7 +71,7 @@ func (w *way) serveIn(p *place, out net.Listener) error {
 	}
 	p.dns = dns
 	server := &names.Server{Allowed: w.names, Pool: w.pool, Hostname: hostname, IPv6: true}
-	go w.proxy.Serve(out)
+	w.serveProxy(out)
 	go server.ServeTCP(dns)
 	w.inward.carry(w.proxy, p.dial)
 	return nil

@@ -45,7 +45,7 @@ func proxyOnLoopback(s Streams, f proxyFlags, argv, env []string) (int, error) {
 		return 0, setupFailed(err)
 	}
 	defer way.Close()
-	go way.proxy.Serve(listener)
+	way.serveProxy(listener)
 	if *f.Listen == 0 {
 		env = filled(env, uint16(listener.Addr().(*net.TCPAddr).Port))
 	}

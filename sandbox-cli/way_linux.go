@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/procs"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
@@ -101,6 +103,16 @@ func (w *way) carried() []netip.Prefix {
 	return to
 }
 
+// fitted is whether this process takes as many threads as it needs.
+var fitted sync.Once
+
+// serveProxy begins to serve a listener of the proxy's. From then on the process
+// moves bytes.
+func (w *way) serveProxy(l net.Listener) {
+	fitted.Do(func() { _ = procs.Fit() }) // where the kernel has no such timers it is as fast as it was
+	go w.proxy.Serve(l)
+}
+
 // serve begins to serve what was handed out of the namespace. A listener ends
 // when the way is closed.
 func (w *way) serve(l *inside.Listeners) {
@@ -112,7 +124,7 @@ func (w *way) serve(l *inside.Listeners) {
 		IPv6:     l.IPv6,
 	}
 	for _, listener := range l.Proxy {
-		go w.proxy.Serve(listener)
+		w.serveProxy(listener)
 	}
 	for _, listener := range l.Transparent {
 		go w.proxy.ServeTransparent(listener, inside.OriginalDst, w.pool.Name)

@@ -22,6 +22,9 @@ type benchmark struct {
 	run        func(ctx context.Context, rounds int) error
 }
 
+// only is a part of the names of what is measured, of "proxy"; all if empty.
+var only string
+
 var benchmarks = []benchmark{
 	{"start", "start a sandbox, run true in it, and be rid of it", 30, start},
 	{"proxy", "streams, tunnels and requests from inside a sandbox", 3, proxyBench},
@@ -44,6 +47,7 @@ func main() {
 		return
 	}
 	rounds := flag.Int("n", 0, "how many times each is measured (30 starts, 3 of the others)")
+	flag.StringVar(&only, "only", "", "measure the `lines` alone whose name has this in it (proxy)")
 	flag.Usage = func() {
 		out := flag.CommandLine.Output()
 		fmt.Fprintln(out, "usage: scripts/bench [-n <rounds>] <benchmark>")

@@ -87,6 +87,9 @@ func proxyBench(ctx context.Context, rounds int) error {
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "ratio\there\tdirect\tunit\tp50 µs\tdirect\tp99 µs\tdirect\tproxy CPU\t  what\n")
 	for _, c := range comparisons {
+		if !strings.Contains(c.name, only) {
+			continue
+		}
 		c.load.to, c.load.duration = at, lasts
 		ways := []way{{"direct", r.direct(self), false}, {c.name, r.sandboxed(self), false}}
 		if c.load.via != "port" {
@@ -111,6 +114,9 @@ func proxyBench(ctx context.Context, rounds int) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if only != "" {
+		return nil
 	}
 	if err := r.idle(ctx, self, at); err != nil {
 		return err
