@@ -29,6 +29,10 @@ git checkout -q -b side HEAD~; echo three > three; git add three; git commit -qm
 git rebase -q - ; git push -q origin HEAD:main; git stash -q 2>/dev/null || true
 git log --reverse --format=%s
 git worktree add -q ../w; git -C ../w status --short`)
+	work("other owners", "theirs unpacked\nOperation not permitted\n", `
+mkdir o; cd o; echo theirs > a; tar cf a.tar --owner=4321 --group=1234 a; rm a
+tar xf a.tar; echo $(cat a) unpacked
+chown 4321 a 2>&1 | sed 's/.*: //'`)
 	work("make", "40 made", `
 mkdir m; cd m
 printf '.PHONY: all\nall: $(addsuffix .o,$(shell seq 40))\n%%.o: ; @sh -c "echo $* > $@"\n' > Makefile

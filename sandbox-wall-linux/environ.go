@@ -8,22 +8,32 @@ import (
 
 // Environ is a program's environment as it is in the plan's sandbox: env, and
 // what a program needs there to work as it does elsewhere.
-//
-// Where a .git is kept from being made, an empty folder of that name is in view.
-// Git itself passes it over (setup.c, is_git_directory). The go command takes it
-// for a repository and builds no program, since git then says that there is none
-// (isVCSRoot and setBuildInfo in cmd/go); it is told to ask no git. What is said
-// in GOFLAGS, or in its own file where that is in view, stays as it is.
 func (p *Plan) Environ(env []string) []string {
-	if !slices.ContainsFunc(p.Placeholders, func(h Placeholder) bool {
-		return h.Kind == Folder && path.Base(h.Path) == ".git"
-	}) {
-		return env
-	}
 	is := map[string]string{}
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
 		is[name] = value
+	}
+	var more []string
+	for _, v := range []string{p.forGo(is), p.forTar(is)} {
+		if v != "" {
+			more = append(more, v)
+		}
+	}
+	return append(slices.Clip(env), more...)
+}
+
+// forGo tells the go command to ask no git, where a .git is kept from being
+// made: an empty folder of that name is in view then. Git itself passes it over
+// (setup.c, is_git_directory). The go command takes it for a repository and
+// builds no program, since git then says that there is none (isVCSRoot and
+// setBuildInfo in cmd/go). What is said in GOFLAGS, or in its own file where
+// that is in view, stays as it is.
+func (p *Plan) forGo(is map[string]string) string {
+	if !slices.ContainsFunc(p.Placeholders, func(h Placeholder) bool {
+		return h.Kind == Folder && path.Base(h.Path) == ".git"
+	}) {
+		return ""
 	}
 	// The go command's own file (go help environment, GOENV).
 	file := is["GOENV"]
@@ -34,7 +44,18 @@ func (p *Plan) Environ(env []string) []string {
 		file = path.Join(file, "go/env")
 	}
 	if _, said := is["GOFLAGS"]; said || path.IsAbs(file) && viewOf(p.Steps).deciding(path.Clean(file)).binds() {
-		return env
+		return ""
 	}
-	return append(slices.Clip(env), "GOFLAGS=-buildvcs=false")
+	return "GOFLAGS=-buildvcs=false"
+}
+
+// forTar has root's tar unpack as anybody's does: for root it gives each file to
+// the owner that the archive names (GNU tar's manual, --same-owner), whom nobody
+// inside can be, and so it would fail at every archive of another user's. What
+// is said in TAR_OPTIONS stays as it is.
+func (p *Plan) forTar(is map[string]string) string {
+	if _, said := is["TAR_OPTIONS"]; said || p.UID != 0 {
+		return ""
+	}
+	return "TAR_OPTIONS=--no-same-owner"
 }

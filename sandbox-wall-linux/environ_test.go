@@ -37,3 +37,25 @@ func TestEnviron(t *testing.T) {
 		})
 	}
 }
+
+// Root's tar is told that the owners of an archive are not its own.
+func TestEnvironOfRoot(t *testing.T) {
+	const told = "TAR_OPTIONS=--no-same-owner"
+	for _, c := range []struct {
+		uid  int
+		env  []string
+		told bool
+	}{
+		{0, nil, true},
+		{0, []string{"TAR_OPTIONS="}, false},
+		{0, []string{"TAR_OPTIONS=--same-owner"}, false},
+		{1000, nil, false},
+	} {
+		m := made(debian)
+		m.uid = c.uid
+		p := m.mustPlan(t, working(nil))
+		if env := p.Environ(c.env); slices.Contains(env, told) != c.told || !slices.Equal(env[:len(c.env)], c.env) {
+			t.Errorf("user %d: %q of %q, want told %v", c.uid, env, c.env, c.told)
+		}
+	}
+}

@@ -25,6 +25,8 @@ type Plan struct {
 	Bwrap string
 	// Net is where the network comes from.
 	Net NetFrom
+	// UID is who runs the program, the only user there is inside.
+	UID int
 	// Terminal is whether the program keeps its controlling terminal.
 	Terminal bool
 	// DeveloperTools is whether its processes may trace each other.
@@ -198,7 +200,7 @@ type draft struct {
 func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, error) {
 	d := &draft{t: t, f: t.facts, c: c, net: net, places: map[string]*place{}, links: map[string]string{}}
 	d.plan = Plan{
-		Name: c.Name, By: d.f.By, Bwrap: d.f.Bwrap.Path, Net: net, Argv: argv,
+		Name: c.Name, UID: d.f.UID, By: d.f.By, Bwrap: d.f.Bwrap.Path, Net: net, Argv: argv,
 		Terminal: c.Terminal, DeveloperTools: c.DeveloperTools,
 	}
 	for _, part := range []func() error{

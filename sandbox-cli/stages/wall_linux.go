@@ -230,7 +230,9 @@ func stubsIn(settings string) string { return filepath.Join(settings, "sandbox",
 // error is [linuxwall.ErrChanged] where nothing was started because something
 // is no longer what the plan was made for.
 func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, error)) (status int, err error) {
-	filter, err := seccomp.Program(seccomp.Options{Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil})
+	filter, err := seccomp.Program(seccomp.Options{
+		Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil, UID: uint32(plan.UID), GID: uint32(os.Getegid()),
+	})
 	if err != nil {
 		return say.StatusSetup, err
 	}

@@ -141,6 +141,33 @@ func TestSetIDs(t *testing.T) {
 	}
 }
 
+// A file stays its owner's, who may say so; what the kernel would call an
+// invalid id is refused as outside.
+func TestOwners(t *testing.T) {
+	const keep, high = 0xffffffff, 0xdeadbeef << 32
+	for _, arch := range []string{"amd64", "arm64"} {
+		m := newMachine(t, Options{Arch: arch, UID: 1000, GID: 1001})
+		for call, before := range map[string]int{"chown": 1, "fchown": 1, "lchown": 1, "fchownat": 2} {
+			nr, ok := number(t, arch, call)
+			if !ok {
+				continue // arm64 has the newer ones alone
+			}
+			for _, row := range []struct {
+				uid, gid uint64
+				want     answer
+			}{
+				{keep, keep, allow}, {1000, keep, allow}, {keep, 1001, allow}, {1000, 1001, allow}, {high | 1000, high | 1001, allow},
+				{0, keep, eperm}, {0, 1001, eperm}, {keep, 0, eperm}, {1000, 1000, eperm}, {1001, 1001, eperm}, {high, high, eperm},
+			} {
+				args := append(make([]uint64, before), row.uid, row.gid)
+				if got := m.ask(nr, args...); got != row.want {
+					t.Errorf("%s %s to %#x:%#x: %d, want %d", arch, call, row.uid, row.gid, got, row.want)
+				}
+			}
+		}
+	}
+}
+
 func TestArguments(t *testing.T) {
 	const any = ^uint64(0)
 	for _, row := range []struct {

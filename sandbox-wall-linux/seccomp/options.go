@@ -17,6 +17,8 @@ type Options struct {
 	// NoMemfd closes files in memory, which could be executed: the commands
 	// {"only"} of a confinement.
 	NoMemfd bool
+	// UID and GID are the program's own, the only ids there are inside.
+	UID, GID uint32
 }
 
 // A call is a system call of one architecture.

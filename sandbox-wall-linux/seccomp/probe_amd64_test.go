@@ -15,6 +15,8 @@ func probesOfArch() []probe {
 		return probe{name, nr, a, closed, door}
 	}
 	return []probe{
+		p("chown to another user", unix.SYS_CHOWN, eperm, true, bad, 4, bad),
+		p("lchown to another group", unix.SYS_LCHOWN, eperm, true, bad, bad, 4),
 		p("ioperm", unix.SYS_IOPERM, eperm, true, bad, bad, 0),
 		p("iopl", unix.SYS_IOPL, eperm, true, 99),
 		p("kexec_file_load", unix.SYS_KEXEC_FILE_LOAD, eperm, false, bad, bad, 0, 0, 0),

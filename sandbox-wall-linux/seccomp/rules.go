@@ -62,6 +62,7 @@ func when(why, call string, clauses ...clause) rule {
 func rules(o Options) []rule {
 	list := append(fixedRules(), traceRules(o.Trace)...)
 	list = append(list, setIDRules()...)
+	list = append(list, ownerRules(o)...)
 	if o.NoMemfd {
 		list = append(list, closed(eperm, "a file in memory can be executed", "memfd_create"))
 	}
@@ -153,6 +154,27 @@ func setIDRules() []rule {
 		when(why, "openat", clause{[]test{makes(2), mode(3)}, eperm}),
 		closed(enosys, "its mode is in memory, where a filter cannot see it", "openat2"),
 	)
+}
+
+// ownerRules answer who gives a file to somebody else as outside. Other ids are
+// not known in the sandbox's user namespace, and the kernel's word for that is
+// EINVAL (chown_common in fs/open.c), which no program looks for: fakeroot goes
+// on after EPERM alone.
+func ownerRules(o Options) []rule {
+	const (
+		why  = "gives a file to an id that is not known inside"
+		keep = 0xffffffff // the id stays as it is
+	)
+	var list []rule
+	for _, c := range []struct {
+		call string
+		arg  int
+	}{{"chown", 1}, {"fchown", 1}, {"lchown", 1}, {"fchownat", 2}} {
+		list = append(list, when(why, c.call,
+			clause{[]test{not(c.arg, "is not the program's", keep, o.UID)}, eperm},
+			clause{[]test{not(c.arg+1, "is not the program's", keep, o.GID)}, eperm}))
+	}
+	return list
 }
 
 func socketClauses() []clause {

@@ -89,7 +89,7 @@ func every() []Options {
 	for _, arch := range []string{"amd64", "arm64"} {
 		for _, trace := range []bool{false, true} {
 			for _, noMemfd := range []bool{false, true} {
-				all = append(all, Options{arch, trace, noMemfd})
+				all = append(all, Options{Arch: arch, Trace: trace, NoMemfd: noMemfd})
 			}
 		}
 	}

@@ -27,7 +27,9 @@ var argNames = map[string][]string{
 	"socket": {"family", "type", "protocol"}, "socketpair": {"family"},
 	"chmod": {"", "mode"}, "fchmod": {"", "mode"}, "fchmodat": {"", "", "mode"}, "fchmodat2": {"", "", "mode"},
 	"creat": {"", "mode"}, "mknod": {"", "mode"}, "mknodat": {"", "", "mode"},
-	"open": {"", "flags", "mode"}, "openat": {"", "", "flags", "mode"},
+	"chown": {"", "owner", "group"}, "fchown": {"", "owner", "group"}, "lchown": {"", "owner", "group"},
+	"fchownat": {"", "", "owner", "group"},
+	"open":     {"", "flags", "mode"}, "openat": {"", "", "flags", "mode"},
 }
 
 // Rules gives what the filter closes under o, by the name of the call, those
