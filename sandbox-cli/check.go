@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,12 +126,22 @@ func checkRequest(s Streams, set setting) (client.Confinement, error) {
 
 // probed makes a sandbox and has what is to be tried in it tried.
 func probed(ctx context.Context, c client.Confinement, set setting) ([]probes.Line, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	// Ended by a signal it goes on to the end of this function, as it does when
+	// its time is over.
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, checkTime)
+	defer cancel()
 	// What makes the attempts has to be in view and executed: our own file is
 	// opened to read, and nothing else.
 	within := c
 	// A name of its own: files of the settings folder bear it, and those of a
 	// sandbox that was wrapped by this one stay for its next start.
-	within.Name = "check-" + strings.ToLower(rand.Text())
+	within.Name = checkPrefix + strings.ToLower(rand.Text())
+	sweepChecks(client.SettingsFolder(set.dir), time.Now())
 	if log, err := client.SettingsFolder(set.dir).Log(within.Name); err == nil {
 		defer os.Remove(log) // nobody would look for it
 	}
@@ -152,11 +164,6 @@ func probed(ctx context.Context, c client.Confinement, set setting) ([]probes.Li
 	if err := probes.Ask(&in, all); err != nil {
 		return nil, err
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	ctx, cancel := context.WithTimeout(ctx, checkTime)
-	defer cancel()
 	cmd := exec.CommandContext(ctx, made.argv[0], made.argv[1:]...)
 	cmd.Env = os.Environ()
 	for name, value := range made.env {
@@ -164,6 +171,9 @@ func probed(ctx context.Context, c client.Confinement, set setting) ([]probes.Li
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &errs
 	if err := cmd.Run(); err != nil {
+		if why := context.Cause(ctx); why != nil {
+			return nil, fmt.Errorf("the check did not come to its end: %w", why)
+		}
 		if said := lastLine(errs.String()); said != "" {
 			err = errors.New(said)
 		}

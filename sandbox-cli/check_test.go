@@ -4,9 +4,12 @@ import (
 	"maps"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // words gives the word of each line of a check by its probe.
@@ -130,6 +133,56 @@ func TestCheckLeavesWhatWasWrapped(t *testing.T) {
 	}
 	if after := kept(); !maps.Equal(before, after) {
 		t.Errorf("%v\nand after the check\n%v", before, after)
+	}
+}
+
+// A check that is ended by a signal takes along what it made, too.
+func TestCheckEnded(t *testing.T) {
+	s := newSandbox(t)
+	upstream, err := net.Listen("tcp", "127.0.0.1:0") // which answers nobody
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer upstream.Close()
+	called := make(chan net.Conn, 64)
+	go func() {
+		for {
+			c, err := upstream.Accept()
+			if err != nil {
+				return
+			}
+			called <- c // and stays open
+		}
+	}()
+	policy := `{"confinement":{"name":"web","write":["` + s.project + `"],"read":[],"commands":"any","net":{"proxied":{"proxy":{"upstream":"http://` + upstream.Addr().String() + `","dir":"` +
+		filepath.Join(s.root, "way") + `","hosts":["host.example"],"routes":[{"name":"m","local_model":{"port":9}}]},"ports":[]}}}}`
+	cmd := exec.Command(lnk(), "sandbox", "check", "--policy")
+	cmd.Dir, cmd.Env, cmd.Stdin = s.project, s.env(), strings.NewReader(policy)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	select {
+	case c := <-called:
+		defer c.Close()
+	case <-time.After(hangGuard):
+		t.Fatal("the host was not called")
+	}
+	made := func() []string {
+		all, _ := filepath.Glob(filepath.Join(s.home, ".lnk", "sandbox", "check-*"))
+		logs, _ := filepath.Glob(filepath.Join(s.home, ".lnk", "sandbox", "log", "check-*"))
+		return append(all, logs...)
+	}
+	if len(made()) == 0 {
+		t.Error("it made nothing: then this test cannot tell")
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err == nil {
+		t.Error("it came to its end")
+	}
+	if left := made(); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 
