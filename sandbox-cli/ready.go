@@ -16,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 )
 
 // readyTime bounds one try of a sandbox; installTime what an installer may take.
@@ -156,14 +157,8 @@ func tryChain(set setting, net client.NetMode) error {
 
 // hintFor says what usually helps with a sandbox that does not start.
 func hintFor(error) string {
-	if b, err := os.ReadFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns"); err == nil && strings.TrimSpace(string(b)) == "1" {
-		return "this system lets only programs with an AppArmor profile make user namespaces: give lnk-sandbox one with `userns,`"
-	}
-	if b, err := os.ReadFile("/proc/sys/user/max_user_namespaces"); err == nil && strings.TrimSpace(string(b)) == "0" {
-		return "user namespaces are switched off: sysctl user.max_user_namespaces=10000"
-	}
-	if b, err := os.ReadFile("/proc/sys/kernel/unprivileged_userns_clone"); err == nil && strings.TrimSpace(string(b)) == "0" {
-		return "user namespaces are switched off for users: sysctl kernel.unprivileged_userns_clone=1"
+	if why := launch.NoNamespaces(); why != "" {
+		return why
 	}
 	return "in a container, the container must allow user namespaces; the line above says which step failed"
 }

@@ -64,6 +64,9 @@ func Complain(w io.Writer, command string, err error) {
 	if errors.Is(err, syscall.EFBIG) && !strings.Contains(line, "ulimit") {
 		line += ": raise the limit on the size of files (ulimit -f)"
 	}
+	if errors.Is(err, syscall.EAGAIN) && !strings.Contains(line, "ulimit") {
+		line += ": raise the limit on processes (ulimit -u), or end some"
+	}
 	ComplainLine(w, command, line)
 }
 

@@ -40,9 +40,10 @@ func TestStatusOf(t *testing.T) {
 func TestComplain(t *testing.T) {
 	for want, err := range map[string]error{
 		"lnk sandbox run: a; b\n": errors.Join(errors.New("a"), errors.New("b")),
-		"lnk sandbox run: pipe: too many open files: raise the limit on open files (ulimit -n)\n":    fmt.Errorf("pipe: %w", syscall.EMFILE),
-		"lnk sandbox run: x.run: file too large: raise the limit on the size of files (ulimit -f)\n": fmt.Errorf("x.run: %w", syscall.EFBIG),
-		"lnk sandbox run: raise it (ulimit -n): too many open files\n":                               fmt.Errorf("raise it (ulimit -n): %w", syscall.EMFILE),
+		"lnk sandbox run: pipe: too many open files: raise the limit on open files (ulimit -n)\n":                          fmt.Errorf("pipe: %w", syscall.EMFILE),
+		"lnk sandbox run: x.run: file too large: raise the limit on the size of files (ulimit -f)\n":                       fmt.Errorf("x.run: %w", syscall.EFBIG),
+		"lnk sandbox run: fork: resource temporarily unavailable: raise the limit on processes (ulimit -u), or end some\n": fmt.Errorf("fork: %w", syscall.EAGAIN),
+		"lnk sandbox run: raise it (ulimit -n): too many open files\n":                                                     fmt.Errorf("raise it (ulimit -n): %w", syscall.EMFILE),
 	} {
 		var b bytes.Buffer
 		if say.Complain(&b, "run", err); b.String() != want {

@@ -224,10 +224,6 @@ func (f *First) failure(r record) error {
 	case errno == unix.ENOENT, errno == unix.ENOTDIR, errno == unix.ELOOP, errno == unix.ESTALE,
 		errno == unix.EXDEV: // moved out of the root while it was opened (complete_walk in fs/namei.c)
 		failed.Err = fmt.Errorf("%w: %w", linuxwall.ErrChanged, errno)
-	case errno == unix.EACCES && f.uid == 0:
-		// Its capabilities are of its own user namespace, and hold for files of
-		// users that this one maps (user_namespaces(7)): of root alone.
-		failed.Err = fmt.Errorf("%w: a folder on the way is closed to others than its owner, and in a sandbox root is one of them: run it as that user", errno)
 	}
 	return failed
 }

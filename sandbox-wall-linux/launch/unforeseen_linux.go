@@ -30,12 +30,17 @@ func (b *sandbox) unforeseen() error {
 	if procCovered() {
 		return fmt.Errorf("%w; %s", errAbove, noProcHere)
 	}
+	if why := NoNamespaces(); why != "" {
+		return fmt.Errorf("%w; %s", errAbove, why)
+	}
 	return errAbove
 }
 
 // explained says more of why a view could not be made.
 func explained(err error) error {
 	switch {
+	// Root's capabilities are of its own user namespace, and hold for files of
+	// users that this one maps (user_namespaces(7)): of root alone.
 	case errors.Is(err, unix.EACCES) && os.Geteuid() == 0:
 		return fmt.Errorf("%w: %s", err, notThere)
 	case errors.Is(err, unix.EPERM) && procCovered():

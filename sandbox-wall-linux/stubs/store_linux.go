@@ -70,12 +70,32 @@ func (s *Store) open() (*opened, error) {
 func (s *Store) broken(name string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) && path.IsAbs(at.Path) {
-		return &StoreError{at.Path, at.Err}
+		return &StoreError{at.Path, s.whose(at.Err)}
 	}
 	if at != nil {
 		err = at.Err
 	}
-	return &StoreError{path.Join(s.dir, name), err}
+	return &StoreError{path.Join(s.dir, name), s.whose(err)}
+}
+
+// whose says of settings that are closed to us that they are somebody else's:
+// what sudo runs with the home of who calls it leaves them so.
+func (s *Store) whose(err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	settings := path.Dir(path.Dir(s.dir))
+	for dir := s.dir; len(dir) >= len(settings); dir = path.Dir(dir) {
+		var st unix.Stat_t
+		if unix.Lstat(dir, &st) != nil {
+			continue
+		}
+		if me := os.Geteuid(); int(st.Uid) != me {
+			return fmt.Errorf("%w: %s belongs to user %d, as sudo leaves it: sudo chown -R %d %s", err, dir, st.Uid, me, settings)
+		}
+		break
+	}
+	return err
 }
 
 // own refuses a folder that others could have put records into.

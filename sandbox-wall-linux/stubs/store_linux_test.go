@@ -1,6 +1,7 @@
 package stubs
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -26,5 +27,31 @@ func TestStoreHoldsRecordsAlone(t *testing.T) {
 		if _, err := NewStore(dir).Sweep(); err == nil || !strings.Contains(err.Error(), "zz"+recordSuffix) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Settings that are somebody else's are told to be, and nothing else is.
+func TestStoreOfAnother(t *testing.T) {
+	settings := "/etc" // root's
+	if os.Getuid() == 0 {
+		settings = t.TempDir()
+		if err := os.Mkdir(settings+"/sandbox", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(settings+"/sandbox", 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+	}
+	theirs := NewStore(settings + "/sandbox/stubs")
+	for _, err := range []error{unix.EACCES, unix.EPERM} {
+		if got := theirs.whose(err); !errors.Is(got, err) || !strings.Contains(got.Error(), "sudo chown -R ") || !strings.HasSuffix(got.Error(), " "+settings) {
+			t.Errorf("%v", got)
+		}
+	}
+	if got := theirs.whose(unix.ENOSPC); got != unix.ENOSPC {
+		t.Errorf("%v", got)
+	}
+	if got := NewStore(t.TempDir() + "/sandbox/stubs").whose(unix.EACCES); got != unix.EACCES {
+		t.Errorf("of our own: %v", got)
 	}
 }
