@@ -38,8 +38,8 @@ func TestLog(t *testing.T) {
 		`allowed  allowed\.test:443 \(connect\): up \d+ B, down [\d.]+ KiB, \d+`,
 		`allowed  allowed\.test:443 \(transparent\): up \d+ B, down`,
 		`allowed  allowed\.test:80 \(http\): up 0 B, down 24 B`,
-		`refused  other\.test:443 \(connect\): no rule names this host`,
-		`refused  elsewhere\.test \(dns\): no rule names this host`,
+		`refused  other\.test:443 \(connect\): no rule names this host; to open it: hosts = \["other\.test"\] or --internet-host other\.test$`,
+		`refused  elsewhere\.test \(dns\): no rule names this host; to open it: hosts = \["elsewhere\.test"\] or --internet-host elsewhere\.test$`,
 		`refused  third\.test:80 \(socks\): no rule names this host`,
 		`ended    status 3`,
 	} {

@@ -70,7 +70,7 @@ func (o *owner) trouble(err error) {
 // noName notes that a name was refused that was only asked for.
 func (o *owner) noName(d judge.Decision) {
 	o.log.Record(proxy.Record{
-		At: time.Now(), By: judge.ByDNS, Host: d.Host, Reason: d.Reason, Detail: d.Detail, Address: d.Refused,
+		At: time.Now(), By: judge.ByDNS, Host: d.Host, Reason: d.Reason, Detail: d.Detail, Open: d.Open, Address: d.Refused,
 	})
 }
 

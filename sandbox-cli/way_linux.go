@@ -27,6 +27,7 @@ type way struct {
 	owner     *owner
 	learned   *learner
 	listeners *inside.Listeners
+	unnamed   sync.WaitGroup
 	table     *routes.Table
 	inward    inward
 	tools     *toolbox
@@ -129,6 +130,9 @@ func (w *way) serve(l *inside.Listeners) {
 	for _, listener := range l.Transparent {
 		go w.proxy.ServeTransparent(listener, inside.OriginalDst, w.pool.Name)
 	}
+	if l.Unnamed != nil {
+		w.unnamed.Go(func() { w.proxy.TellUnnamed(l.Unnamed.Next) })
+	}
 	for _, packets := range l.DNSPackets {
 		go server.ServeUDP(packets)
 	}
@@ -170,6 +174,10 @@ func servedBy(name string) string {
 // end closes all, says in the log how its program ended, and tells what was
 // held back.
 func (w *way) end(status int) {
+	if l := w.listeners; l != nil && l.Unnamed != nil {
+		l.Unnamed.End() // its last calls are told too
+		w.unnamed.Wait()
+	}
 	w.proxy.Close() // so that the calls it ends stand before its end in the log
 	w.owner.log.Ended(status)
 	w.Close()

@@ -135,7 +135,7 @@ func (p *Proxy) tell(r *Refusal) {
 	}
 	record := Record{
 		At: time.Now(), By: r.By, Host: r.Host, Port: r.Port,
-		Reason: r.Reason, Detail: r.Detail, Address: r.Address,
+		Reason: r.Reason, Detail: r.Detail, Address: r.Address, Open: r.Open,
 	}
 	if r.By == judge.ByRoute && r.Port == 0 {
 		record.Route, record.Host = r.Host, ""
@@ -167,6 +167,8 @@ type Record struct {
 	// An allowed call that is Stopped was open when every wire was.
 	Reason judge.Reason
 	Detail string
+	// Open is what would let a refused call through, where anything would.
+	Open judge.Open
 	// Outcome is how what a route did ended, in a few words of the route's own.
 	Outcome string
 	// Address is the address that refused it, or the far side's.

@@ -63,6 +63,22 @@ func (p *Proxy) serveMeant(conn net.Conn, asked judge.Call) {
 	p.carry(g, c)
 }
 
+// TellUnnamed tells of the calls to addresses that nothing is carried to, and
+// that were refused without the proxy: next gives where each was to go, and an
+// error when there are no more. They are judged for the reason alone.
+func (p *Proxy) TellUnnamed(next func() (netip.AddrPort, error)) {
+	for {
+		to, err := next()
+		if err != nil {
+			return
+		}
+		d := p.config.Judge.Rule(judge.Call{By: judge.ByTransparent, Host: to.Addr().String(), Port: to.Port()})
+		if !d.Allowed {
+			p.tell(p.refusal(judge.ByTransparent, d))
+		}
+	}
+}
+
 // ServePort carries connections to a port of this machine's loopback, until
 // the proxy or the listener is closed. It owns the listener. A port that the
 // rules do not name is refused at once.

@@ -258,3 +258,27 @@ func (s *slowWriter) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
+
+// Calls that were refused without the proxy are told with the judge's reason.
+func TestTellUnnamed(t *testing.T) {
+	l := newLab(t, hosts("192.0.2.1"), tcp("192.0.2.2:22"))
+	all := []string{"192.0.2.9:443", "192.0.2.2:23", "192.0.2.1:443", "169.254.169.254:80", "[2001:db8::1]:80", "192.0.2.9:443"}
+	l.proxy.TellUnnamed(func() (to netip.AddrPort, err error) {
+		if len(all) == 0 {
+			return to, io.EOF
+		}
+		to, all = netip.MustParseAddrPort(all[0]), all[1:]
+		return to, nil
+	})
+	got := ""
+	for _, r := range l.refused {
+		got += string(r.By) + " " + r.Target() + " " + string(r.Reason) + " " + r.Open.Flag + "\n"
+	}
+	if want := `transparent 192.0.2.9:443 host --internet-host 192.0.2.9
+transparent 192.0.2.2:23 port --tcp 192.0.2.2:23
+transparent 169.254.169.254:80 address ` + `
+transparent [2001:db8::1]:80 host --internet-host [2001:db8::1]
+`; got != want {
+		t.Errorf("told\n%swant\n%s", got, want)
+	}
+}

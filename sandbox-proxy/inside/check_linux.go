@@ -45,6 +45,9 @@ var (
 
 // take checks fd and files it in got. It owns fd from then on.
 func (c *checker) take(fd int, as listener, got *Listeners) error {
+	if as.role == roleUnnamed {
+		return c.takeUnnamed(fd, as, got)
+	}
 	f := os.NewFile(uintptr(fd), as.String())
 	defer f.Close() // net takes a copy
 	if err := c.check(fd, as); err != nil {

@@ -30,6 +30,8 @@ func decode(b []byte) (Rule, error) {
 			d.port(&r, *x)
 		case *expr.Immediate:
 			d.redirect(&r, *x)
+		case *expr.Log:
+			d.told(&r, *x)
 		default:
 			r.Do = d.last(x)
 		}
@@ -81,6 +83,8 @@ func known(name string, data []byte) expr.Any {
 		return &expr.Redir{}
 	case "reject":
 		return &expr.Reject{}
+	case "log":
+		return &expr.Log{}
 	case "immediate":
 		parts, err := readAttributes(data)
 		if err == nil && byKind(parts).number(unix.NFTA_IMMEDIATE_DREG) == unix.NFT_REG_VERDICT {
@@ -201,6 +205,13 @@ func (d *decoder) redirect(r *Rule, x expr.Immediate) {
 		return
 	}
 	r.Do, r.Redirect = ToPort, binary.BigEndian.Uint16(x.Data)
+}
+
+func (d *decoder) told(r *Rule, x expr.Log) {
+	if r.Told || x.Key != toldKey || x.Group != unnamedGroup || x.Snaplen != unnamedBytes || x.QThreshold != 1 {
+		d.unknown(&x)
+	}
+	r.Told = true
 }
 
 // last is a verdict, which ends a rule.

@@ -48,6 +48,9 @@ func expressions(r Rule) ([]expr.Any, error) {
 		}
 		e = append(e, &expr.Payload{DestRegister: 1, Base: expr.PayloadBaseTransportHeader, Offset: 2, Len: 2}, equal(port(r.Port)))
 	}
+	if r.Told {
+		e = append(e, &expr.Log{Key: toldKey, Group: unnamedGroup, Snaplen: unnamedBytes, QThreshold: 1})
+	}
 	switch r.Do {
 	case Accept:
 		e = append(e, &expr.Verdict{Kind: expr.VerdictAccept})
@@ -64,6 +67,9 @@ func expressions(r Rule) ([]expr.Any, error) {
 	}
 	return e, nil
 }
+
+// toldKey says which of a log expression's fields are set.
+const toldKey = 1<<unix.NFTA_LOG_GROUP | 1<<unix.NFTA_LOG_SNAPLEN | 1<<unix.NFTA_LOG_QTHRESHOLD
 
 func equal(value []byte) *expr.Cmp {
 	return &expr.Cmp{Op: expr.CmpOpEq, Register: 1, Data: value}
@@ -90,10 +96,3 @@ func destination(to netip.Prefix) []expr.Any {
 		SourceRegister: 1, DestRegister: 1, Len: load.Len, Mask: net.CIDRMask(to.Bits(), 8*len(address)), Xor: make([]byte, len(address)),
 	}, equal(address))
 }
-
-// Where the destination stands in an IPv4 and an IPv6 header (RFC 791, section
-// 3.1; RFC 8200, section 3).
-const (
-	offset4 = 16
-	offset6 = 24
-)

@@ -27,6 +27,7 @@ func TestRulesAreReadAsTheyWereWritten(t *testing.T) {
 		if r.Over = Protocol(rapid.Byte().Draw(t, "over")); r.Over != 0 {
 			r.Port = rapid.Uint16().Draw(t, "port")
 		}
+		r.Told = rapid.Bool().Draw(t, "told")
 		if r.Do = Verdict(rapid.IntRange(int(Accept), int(Prohibit)).Draw(t, "do")); r.Do == ToPort {
 			r.Redirect = rapid.Uint16().Draw(t, "redirect")
 		}
@@ -51,6 +52,10 @@ func TestRulesThatCannotBeSaid(t *testing.T) {
 	}
 }
 
+func toldOf(group uint16, size uint32, threshold uint16) *expr.Log {
+	return &expr.Log{Key: toldKey, Group: group, Snaplen: size, QThreshold: threshold}
+}
+
 // An expression that was not asked for is never overlooked.
 func TestDecodeRefusesWhatItDoesNotKnow(t *testing.T) {
 	accept := &expr.Verdict{Kind: expr.VerdictAccept}
@@ -65,6 +70,12 @@ func TestDecodeRefusesWhatItDoesNotKnow(t *testing.T) {
 		"no verdict":                    {&expr.Meta{Key: expr.MetaKeyL4PROTO, Register: 1}, cmp(6)},
 		"a counter":                     {&expr.Counter{}, accept},
 		"a verdict twice":               {accept, accept},
+		"what is told twice":            {toldOf(1, 128, 1), toldOf(1, 128, 1), accept},
+		"what is told to others":        {toldOf(2, 128, 1), accept},
+		"all of it told":                {toldOf(1, 1500, 1), accept},
+		"told late":                     {toldOf(1, 128, 2), accept},
+		"told to the kernel's log":      {&expr.Log{Key: 1 << unix.NFTA_LOG_LEVEL, Level: 4}, accept},
+		"told and no more":              {toldOf(1, 128, 1)},
 		"a drop":                        {&expr.Verdict{Kind: expr.VerdictDrop}},
 		"a jump":                        {&expr.Verdict{Kind: expr.VerdictJump, Chain: "x"}},
 		"a comparison alone":            {cmp(1), accept},

@@ -45,6 +45,7 @@ func Finished() []byte { return []byte{kindFinished} }
 func (w Want) Handed() []Socket {
 	all := []Socket{
 		{Domain: unix.AF_NETLINK, Type: unix.SOCK_RAW, Protocol: unix.NETLINK_ROUTE},
+		{Domain: unix.AF_NETLINK, Type: unix.SOCK_RAW, Protocol: unix.NETLINK_NETFILTER}, // to be told of what they refuse
 		{Domain: unix.AF_NETLINK, Type: unix.SOCK_RAW, Protocol: unix.NETLINK_NETFILTER}, // to write the rules
 		{Domain: unix.AF_NETLINK, Type: unix.SOCK_RAW, Protocol: unix.NETLINK_NETFILTER}, // and to read them
 	}

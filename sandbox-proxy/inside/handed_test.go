@@ -96,7 +96,7 @@ func fibber(args []string) error {
 		}
 		fds = append(fds, fd)
 	}
-	const tcp4, udp4 = 3, 5 // their places in all
+	const told, write, read, tcp4, udp4 = 1, 2, 3, 4, 6 // their places in all
 	send := func(message []byte, fds ...int) { h.c.send(message, fds...) }
 	// what sends them, but those that with names as they are there.
 	what := func(with map[int]int) {
@@ -146,11 +146,13 @@ func fibber(args []string) error {
 	case "links of outside":
 		what(map[int]int{0: 3})
 	case "rules of outside":
-		what(map[int]int{1: 4})
+		what(map[int]int{write: 4})
 	case "rules of outside to read":
-		what(map[int]int{2: 4})
+		what(map[int]int{read: 4})
+	case "rules of outside to be told of":
+		what(map[int]int{told: 4})
 	case "links for rules":
-		what(map[int]int{1: fds[0]})
+		what(map[int]int{write: fds[0]})
 	case "packets for a stream":
 		what(map[int]int{tcp4: fds[udp4]})
 	case "a file":
@@ -216,7 +218,7 @@ func TestReceiveHandedBelievesNothing(t *testing.T) {
 		"no rtnetlink": errMessage, "no IPv4": errMessage, "no IPv6, which is there": unix.EAFNOSUPPORT,
 		"one twice": errMessage, "another order": errMessage, "one too many": errMessage, "no descriptor": errMessage,
 		"two descriptors": errMessage, "a descriptor with the end": nil,
-		"links of outside": here, "rules of outside": here, "rules of outside to read": here,
+		"links of outside": here, "rules of outside": here, "rules of outside to read": here, "rules of outside to be told of": here,
 		"links for rules": errSocket, "packets for a stream": errSocket, "a file": errSocket,
 		"one that listens": errSocket, "one that is bound": unix.EINVAL,
 		"a network in use": errNotFresh, "another network": errSocket, "an unknown message": errMessage,

@@ -53,6 +53,18 @@ func (*Sockets) Dial(context.Context, uint16) (net.Conn, error) {
 // Close does nothing.
 func (*Sockets) Close() error { return nil }
 
+// Unnamed is made on Linux only.
+type Unnamed struct{}
+
+// Next fails with [errors.ErrUnsupported].
+func (*Unnamed) Next() (netip.AddrPort, error) { return netip.AddrPort{}, errOther }
+
+// End does nothing.
+func (*Unnamed) End() {}
+
+// Close does nothing.
+func (*Unnamed) Close() error { return nil }
+
 // Enter fails with [errors.ErrUnsupported].
 func Enter(int, Want) error { return failed(StepNamespace, "", errOther) }
 

@@ -116,6 +116,37 @@ func liar(args []string) error {
 			return err
 		}
 		send(marshalListener(first), int(f.Fd()))
+	case "a stream for what tells":
+		send(marshalListener(unnamedListener), fds[0])
+	case "what tells at a port":
+		k, err := ours{}.netlink(unix.NETLINK_NETFILTER)
+		if err != nil {
+			return err
+		}
+		send(marshalListener(listener{role: roleUnnamed, at: at}), k.fd)
+	case "what tells of another network":
+		send(marshalListener(first), fds[0])
+		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
+			return err
+		}
+		k, err := ours{}.netlink(unix.NETLINK_NETFILTER)
+		if err != nil {
+			return err
+		}
+		send(marshalListener(unnamedListener), k.fd)
+	case "what tells, first", "what tells, twice":
+		k, err := ours{}.netlink(unix.NETLINK_NETFILTER)
+		if err != nil {
+			return err
+		}
+		send(marshalListener(unnamedListener), k.fd)
+		if args[0] == "what tells, twice" {
+			send(marshalListener(unnamedListener), k.fd)
+		}
+		for i := range all {
+			send(marshalListener(all[i]), fds[i])
+		}
+		send(marshalReady(ready{ipv6: true}))
 	case "another network":
 		send(marshalListener(all[0]), fds[0])
 		if err := unix.Unshare(unix.CLONE_NEWNET); err != nil {
@@ -159,7 +190,8 @@ func TestReceiveBelievesNothing(t *testing.T) {
 		"a listener of outside": here, "another address": errSocket, "another port": errSocket,
 		"packets for a stream": errSocket, "a stream for packets": errSocket, "a stream that does not listen": errSocket,
 		"a listener of another protocol": errSocket, "a socket of another family": errSocket, "a file": errSocket, "another network": errSocket,
-		"a long message": errMessage, "an unknown message": errMessage, "a failure": unix.ENOBUFS,
+		"a stream for what tells": errSocket, "what tells at a port": errMessage, "what tells, first": errMessage,
+		"what tells, twice": errMessage, "what tells of another network": errSocket, "a long message": errMessage, "an unknown message": errMessage, "a failure": unix.ENOBUFS,
 	} {
 		cmd := exec.Command(self, "liar", lie, strconv.Itoa(int(at.Port())))
 		cmd.ExtraFiles = []*os.File{outside}

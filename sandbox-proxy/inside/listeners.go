@@ -23,6 +23,9 @@ type Listeners struct {
 	DNSStreams []net.Listener
 	// Ports are 127.0.0.1 and ::1 at each of [Want.Ports].
 	Ports map[uint16][]net.Listener
+	// Unnamed tells of the calls that nothing carries; nil where the kernel
+	// does not.
+	Unnamed *Unnamed
 	// IPv6 says whether the namespace has IPv6. Without it name servers
 	// should give no AAAA.
 	IPv6 bool
@@ -39,6 +42,9 @@ func (l *Listeners) Close() error {
 	}
 	for _, p := range l.DNSPackets {
 		errs = append(errs, p.Close())
+	}
+	if l.Unnamed != nil {
+		errs = append(errs, l.Unnamed.Close())
 	}
 	return errors.Join(errs...)
 }

@@ -47,6 +47,7 @@ const (
 	roleDNSPackets  role = 'u'
 	roleDNSStreams  role = 's'
 	rolePort        role = 'n'
+	roleUnnamed     role = 'f' // no listener, but sent as one
 )
 
 func (r role) String() string {
@@ -61,6 +62,8 @@ func (r role) String() string {
 		return "dns over tcp"
 	case rolePort:
 		return "port"
+	case roleUnnamed:
+		return "calls that no rule carries"
 	}
 	return fmt.Sprintf("role %d", byte(r))
 }
@@ -71,6 +74,9 @@ type listener struct {
 	role role
 	at   netip.AddrPort
 }
+
+// unnamedListener stands for the socket of [Listeners.Unnamed].
+var unnamedListener = listener{role: roleUnnamed, at: netip.AddrPortFrom(loopback4, 0)}
 
 func (l listener) packets() bool { return l.role == roleDNSPackets }
 

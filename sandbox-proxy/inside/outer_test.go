@@ -325,7 +325,7 @@ func TestForbiddenNamespaces(t *testing.T) {
 func TestAProgramThatIsNotThereIsNoForbiddenNamespace(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	h, err := Prepare(exec.Command("/nonexistent"), Want{})
+	h, err := Prepare(exec.Command(filepath.Join(t.TempDir(), "none")), Want{})
 	if err != nil {
 		t.Fatal(err)
 	}

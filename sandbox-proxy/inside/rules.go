@@ -33,6 +33,7 @@ type Rule struct {
 	To     netip.Prefix // its destination
 	Over   Protocol     // its transport
 	Port   uint16       // its destination port; needs Over
+	Told   bool         // whoever holds the network's [Unnamed] is told of it
 	Do     Verdict
 	// Redirect is the port of loopback it goes to instead, for [ToPort].
 	Redirect uint16
@@ -86,7 +87,7 @@ const (
 // ask 127.0.0.53 or what resolv.conf says. After the first chain every TCP
 // connection that is carried is addressed to loopback; what the second chain
 // still sees of TCP goes to another address or belongs to no connection, and is
-// reset, so that a program's connect(2) fails at once.
+// reset, so that a program's connect(2) fails at once, and told ([Unnamed]).
 func TheRules(to ...netip.Prefix) Rules {
 	own := []netip.Prefix{
 		netip.PrefixFrom(netip.AddrFrom4([4]byte{127}), 8),
@@ -109,7 +110,7 @@ func TheRules(to ...netip.Prefix) Rules {
 	for _, block := range to {
 		redirect = append(redirect, Rule{To: block, Over: TCP, Do: ToPort, Redirect: TransparentPort})
 	}
-	refuse = append(refuse, Rule{Over: TCP, Do: Reset}, Rule{Do: Prohibit})
+	refuse = append(refuse, Rule{Over: TCP, Told: true, Do: Reset}, Rule{Do: Prohibit})
 	return Rules{Table: "lnk", Chains: []Chain{
 		{Name: "carry", Kind: "nat", Hook: "output", Priority: priorityDNAT, Accept: true, Rules: redirect},
 		{Name: "refuse", Kind: "filter", Hook: "output", Priority: priorityFilter, Rules: refuse},
@@ -166,6 +167,9 @@ func (r Rule) String() string {
 		w = append(w, r.Over.String(), "dport", fmt.Sprint(r.Port))
 	case r.Over != 0:
 		w = append(w, "meta l4proto", r.Over.String())
+	}
+	if r.Told {
+		w = append(w, fmt.Sprintf("log group %d snaplen %d queue-threshold 1", unnamedGroup, unnamedBytes))
 	}
 	switch r.Do {
 	case Accept:

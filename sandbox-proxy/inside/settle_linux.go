@@ -13,7 +13,8 @@ type source interface {
 }
 
 // settle makes a new network into the program's: loopback and its addresses,
-// the listeners, in their order, and the rules.
+// the listeners, in their order, and the rules. The last of the listeners is
+// what tells of calls that no rule carries, where the kernel has that.
 func settle(in source, want Want) (fds []int, all []listener, ipv6 bool, err error) {
 	if ipv6, err = bringUp(in); err != nil {
 		return nil, nil, false, err
@@ -22,8 +23,11 @@ func settle(in source, want Want) (fds []int, all []listener, ipv6 bool, err err
 	if fds, err = openAll(in, all); err != nil {
 		return nil, nil, false, err
 	}
-	rules := TheRules(want.To...)
-	if err = install(in, rules); err == nil {
+	rules, unnamed, err := installTold(in, TheRules(want.To...))
+	if unnamed >= 0 {
+		fds, all = append(fds, unnamed), append(all, unnamedListener)
+	}
+	if err == nil {
 		err = readBack(in, rules)
 	}
 	if err != nil {

@@ -24,6 +24,12 @@ func tamper(args []string) error {
 		return err
 	}
 	switch args[0] {
+	case "without":
+		k, ok := bindUnnamed(ours{})
+		other := TheRules().withoutTold()
+		other.Table = "other"
+		fmt.Println(ok, install(spare{ours{}, k}, other))
+		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "table", "inet", "other"}, nil)
 	case "open":
 		return unix.Exec(args[1], args[1:], nil)
 	case "list to":

@@ -52,7 +52,7 @@ func TestRecord(t *testing.T) {
 		At: time.Date(2026, 11, 29, 12, 0, 0, 5e6, time.FixedZone("", 3600)), By: judge.ByConnect, Host: "a.test", Port: 443,
 		Allowed: true, Address: netip.MustParseAddr("192.0.2.1"), Up: 10, Down: 1 << 40, Took: 1500 * time.Millisecond,
 	})
-	j.Record(proxy.Record{At: time.Now(), By: judge.ByDNS, Host: "evil\xff\n.test", Reason: judge.Host, Detail: "no rule names this host"})
+	j.Record(proxy.Record{At: time.Now(), By: judge.ByDNS, Host: "evil\xff\n.test", Reason: judge.Host, Detail: "no rule names this host", Open: judge.Open{Member: "m", Flag: "f"}})
 	j.Ended(7)
 	j.Close()
 	j.Close()
@@ -74,7 +74,7 @@ func TestRecord(t *testing.T) {
 		}
 	}
 	read := lines(t, s, "web")
-	if len(read) != 4 || read[0].What != Began || read[0].PID != os.Getpid() || read[2].Host != "evil\uFFFD\n.test" || *read[3].Status != 7 {
+	if len(read) != 4 || read[0].What != Began || read[0].PID != os.Getpid() || read[2].Host != "evil\uFFFD\n.test" || read[2].Open != "m or f" || read[1].Open != "" || *read[3].Status != 7 {
 		t.Errorf("read %+v", read)
 	}
 	for name, want := range map[string]fs.FileMode{path: 0o600, filepath.Dir(path): 0o700 | fs.ModeDir} {

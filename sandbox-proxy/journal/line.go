@@ -40,6 +40,7 @@ type Line struct {
 	Allowed bool         `json:"allowed,omitzero"`
 	Reason  judge.Reason `json:"reason,omitzero"`
 	Detail  string       `json:"detail,omitzero"`
+	Open    string       `json:"open,omitzero"` // what would let a refused call through
 	// Outcome is how what a route did ended: a tool's call.
 	Outcome string `json:"outcome,omitzero"`
 	// Address is the one that refused it, or the far side's.
@@ -61,7 +62,7 @@ type Line struct {
 func lineOf(r proxy.Record) Line {
 	l := Line{
 		At: r.At, What: Call, By: r.By, Route: r.Route, Host: r.Host, Port: r.Port,
-		Allowed: r.Allowed, Reason: r.Reason, Detail: r.Detail, Outcome: r.Outcome, Up: r.Up, Down: r.Down,
+		Allowed: r.Allowed, Reason: r.Reason, Detail: r.Detail, Open: r.Open.String(), Outcome: r.Outcome, Up: r.Up, Down: r.Down,
 		Milliseconds: r.Took.Milliseconds(),
 	}
 	if r.Address.IsValid() {

@@ -1,0 +1,38 @@
+package cli_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/labtest"
+)
+
+// A call of an address that no rule names is refused before it is made, and
+// told all the same, with what opens it: once, and in the log each time.
+func TestCallsOfUnnamedAddressesAreTold(t *testing.T) {
+	s := newSandbox(t)
+	for how, more := range map[string][]string{"": nil, "by bubblewrap": {"--bubblewrap"}} {
+		e := s.run(append(append([]string{"--write=" + s.project, allow}, more...), "--", "sh", "-c", strings.Join([]string{
+			"curl -sS --noproxy '*' http://" + labtest.OtherAddr + ":8080/",
+			"curl -sS --noproxy '*' http://" + labtest.OtherAddr + ":8080/",
+			"curl -sS --noproxy '*' http://10.1.2.3:81/",
+			"curl -sS --noproxy '*' http://169.254.169.254/latest",
+			"curl -sS --noproxy '*' http://127.0.0.1:9/",
+		}, "; "))...)
+		for _, want := range []string{
+			"refused " + labtest.OtherAddr + ":8080: no rule names this host; to open it: --tcp " + labtest.OtherAddr + ":8080\n",
+			"refused 10.1.2.3:81: no rule names this host; to open it: --tcp 10.1.2.3:81\n",
+			"refused 169.254.169.254:80: a cloud's metadata address\n",
+		} {
+			if strings.Count(e.errors, want) != 1 {
+				t.Errorf("%s: told %d times: %s\nof %s", how, strings.Count(e.errors, want), want, e.errors)
+			}
+		}
+		if strings.Contains(e.errors, "127.0.0.1:9:") {
+			t.Errorf("%s: the program's own loopback is told of: %s", how, e.errors)
+		}
+	}
+	if n := strings.Count(s.well("log"), "refused  "+labtest.OtherAddr+":8080 (transparent): no rule names this host; to open it: tcp = ["); n != 4 {
+		t.Errorf("%d lines in\n%s", n, s.well("log"))
+	}
+}

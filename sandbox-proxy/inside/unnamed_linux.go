@@ -1,0 +1,167 @@
+package inside
+
+import (
+	"errors"
+	"io"
+	"net/netip"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// nfnetlink_log, in the words of linux/netfilter/nfnetlink_log.h.
+const (
+	ulog          = unix.NFNL_SUBSYS_ULOG << 8
+	ulogPacket    = ulog | 0 // NFULNL_MSG_PACKET
+	ulogConfig    = ulog | 1 // NFULNL_MSG_CONFIG
+	ulogCommand   = 1        // NFULA_CFG_CMD
+	ulogBind      = 1        // NFULNL_CFG_CMD_BIND
+	ulogPayload   = 9        // NFULA_PAYLOAD
+	maxUlog       = 8 << 10  // one packet's first bytes, and what is said of it
+	maxLastUnread = 256      // more than a socket's buffer holds
+)
+
+// Unnamed has the calls that no rule carries, which the kernel refuses without
+// anybody: [Unnamed.Next] says where each was meant to go. Some are left out
+// where there are more at a time than are read.
+type Unnamed struct {
+	f    *os.File
+	last int // read since the end, after which there is no waiting
+}
+
+// bindUnnamed makes the socket of a network that is told of them, or none where
+// the kernel cannot: then they are refused all the same.
+func bindUnnamed(in source) (k kernel, ok bool) {
+	k, err := in.netlink(unix.NETLINK_NETFILTER)
+	if err != nil {
+		return kernel{}, false
+	}
+	bind := request{kind: ulogConfig, body: concat(generic(anyFamily, unnamedGroup), attribute(ulogCommand, ulogBind))}
+	got := answers{of: []request{bind}}
+	if err := k.exchange(marshal(got.of), got.read, &got.done); err != nil || got.said[0] != 0 || got.all != 0 {
+		k.close()
+		return kernel{}, false
+	}
+	return k, true
+}
+
+// installTold puts the rules in, of which one tells of what it refuses where
+// the kernel can. The socket, which is -1 where it cannot, is what was told to.
+func installTold(in source, want Rules) (Rules, int, error) {
+	k, ok := bindUnnamed(in)
+	if !ok {
+		want = want.withoutTold()
+		return want, -1, install(in, want)
+	}
+	err := install(in, want)
+	if errors.Is(err, errNoNftables) {
+		// It may be that one expression alone is missing.
+		want = want.withoutTold()
+		return want, -1, install(spare{in, k}, want)
+	}
+	if err != nil {
+		k.close()
+		return want, -1, err
+	}
+	return want, k.fd, nil
+}
+
+// spare is a source whose socket of nftables is one that is there already.
+type spare struct {
+	source
+	k kernel
+}
+
+func (s spare) netlink(int) (kernel, error) { return s.k, nil }
+
+// takeUnnamed takes the socket for what it is said to be. It owns fd.
+func (c *checker) takeUnnamed(fd int, as listener, got *Listeners) error {
+	err := checkKind(fd, unix.AF_NETLINK, unix.SOCK_RAW, 0, unix.NETLINK_NETFILTER)
+	if as != unnamedListener || got.Unnamed != nil {
+		err = errMessage
+	}
+	if err == nil {
+		err = c.checkNetwork(fd)
+	}
+	if err == nil {
+		err = unix.SetNonblock(fd, true)
+	}
+	if err != nil {
+		unix.Close(fd)
+		return err
+	}
+	unix.CloseOnExec(fd)
+	got.Unnamed = &Unnamed{f: os.NewFile(uintptr(fd), roleUnnamed.String())}
+	return nil
+}
+
+// Next waits for the next call. After [Unnamed.End] it gives those that are
+// there, and then [io.EOF].
+func (u *Unnamed) Next() (netip.AddrPort, error) {
+	raw, err := u.f.SyscallConn()
+	if err != nil {
+		return netip.AddrPort{}, err
+	}
+	buf := make([]byte, maxUlog)
+	for {
+		var to netip.AddrPort
+		var no error
+		read := func(fd uintptr) bool {
+			to, no = readUnnamed(int(fd), buf)
+			return no != unix.EAGAIN
+		}
+		err := raw.Read(read)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			if err = raw.Control(func(fd uintptr) { read(fd) }); err == nil && (no == unix.EAGAIN || u.last == maxLastUnread) {
+				err = io.EOF
+			}
+			u.last++
+		}
+		switch {
+		case err != nil:
+			return netip.AddrPort{}, err
+		case no == nil && to.IsValid():
+			return to, nil
+		case no != nil && no != unix.EINTR && no != unix.ENOBUFS:
+			return netip.AddrPort{}, no
+		}
+	}
+}
+
+// readUnnamed reads one message, which is zero where it tells of no call.
+func readUnnamed(fd int, buf []byte) (to netip.AddrPort, no error) {
+	n, from, err := unix.Recvfrom(fd, buf, 0)
+	if err != nil {
+		return to, err
+	}
+	if at, ok := from.(*unix.SockaddrNetlink); !ok || at.Pid != 0 {
+		return to, nil // another process's, not the kernel's
+	}
+	replies, err := readReplies(buf[:n])
+	if err != nil {
+		return to, nil
+	}
+	for _, r := range replies {
+		if r.kind != ulogPacket || len(r.body) < nfGenHead {
+			continue
+		}
+		if all, err := readAttributes(r.body[nfGenHead:]); err == nil {
+			if meant, ok := meantFor(byKind(all)[ulogPayload]); ok {
+				to = meant
+			}
+		}
+	}
+	return to, nil
+}
+
+// End says that no more is waited for.
+func (u *Unnamed) End() { u.f.SetReadDeadline(time.Unix(1, 0)) }
+
+// Close ends it at once.
+func (u *Unnamed) Close() error {
+	if err := u.f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return err
+	}
+	return nil
+}
