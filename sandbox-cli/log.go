@@ -39,9 +39,9 @@ func newLog(s Streams) *cobra.Command {
 		Short: "Show what proxies let through and refused",
 		Long: `log shows what the proxy of a sandbox decided, or of every one, the latest lines
 last: calls that were let through, with their bytes, when they are over, and calls
-that were refused, with the reason and what opens them. Logs of sandboxes that are gone are kept for a
-while. They hold hosts and ports, no paths, no queries and no content; and the paths
-of files that tools outside act on, which a program changed.`,
+that were refused, with the reason and what opens them. Logs of sandboxes that are
+gone are kept for a while. They hold hosts and ports, no paths, no queries and no
+content; and the paths of files that tools outside act on, which a program changed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
