@@ -28,7 +28,7 @@ const ownFolder = "/run/lnk/"
 // sandbox run gives a program, and what finds the services of the session.
 // Nothing of it comes from inside, nothing points at the sandbox's proxy, and
 // nothing that names files is where the program writes, which beside says: what
-// a tool starts by its name would be the program's.
+// a tool starts by its name would be the program's. A pager only shows.
 func Environ(own []string, beside route.Beside) []string {
 	var env []string
 	for _, v := range own {
@@ -38,13 +38,26 @@ func Environ(own []string, beside route.Beside) []string {
 		case name == "PWD": // the working folder is the call's
 		case name == "PATH":
 			env = append(env, "PATH="+strings.Join(outside(value, beside), ":"))
+		case name == "PAGER" && !guarded(value): // what is shown by default is left to the tool
 		case strings.HasPrefix(name, "XDG_") && strings.HasPrefix(value, "/") && len(outside(value, beside)) <= strings.Count(value, ":"):
 			// It names what the program writes. Without it its default holds.
 		case route.KeptByRun(name) || slices.Contains(ofSession, name):
 			env = append(env, v)
 		}
 	}
-	return env
+	return append(env, pagerGuard...)
+}
+
+// pagerGuard takes from less what else it does than show: the program is at the
+// keyboard of a tool's terminal, and less would start a shell for it, an editor,
+// and write files (less(1), SECURITY). What systemd's programs take from less
+// themselves is asked for in their own way.
+var pagerGuard = []string{"LESSSECURE=1", "SYSTEMD_PAGERSECURE=1"}
+
+// guarded says whether a pager does nothing else than show, with pagerGuard.
+func guarded(pager string) bool {
+	words := strings.Fields(pager)
+	return len(words) == 0 || slices.Contains([]string{"less", "cat"}, filepath.Base(words[0]))
 }
 
 // outside is the folders of a PATH that the program can put nothing in: not its
@@ -134,5 +147,5 @@ func (h *Host) environFor(f *folder) []string {
 	if f.written {
 		env = append(env, gitGuard(trusted(h.safe, h.said(), isMine))...)
 	}
-	return env
+	return append(env, pagerGuard...)
 }

@@ -92,8 +92,15 @@ func TestEnviron(t *testing.T) {
 		return p
 	}})
 	want := []string{"PATH=/usr/bin", "HOME=/home/u", "LC_ALL=C", "SSH_AUTH_SOCK=/s", "XDG_CACHE_HOME=/home/u/.cache", "DISPLAY=:0"}
-	if !slices.Equal(got, want) {
+	if want := append(want, pagerGuard...); !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+	for pager, kept := range map[string]bool{
+		"less -FRX": true, "/usr/bin/less": true, "cat": true, "": true, "more": false, "/usr/bin/pager": false, "vim -R": false, "env less": false, "sh -c less": false,
+	} {
+		if is := slices.Contains(Environ([]string{"PAGER=" + pager}, route.Beside{}), "PAGER="+pager); is != kept {
+			t.Errorf("the pager %q is kept: %v", pager, is)
+		}
 	}
 }
 
