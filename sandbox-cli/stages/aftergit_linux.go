@@ -63,10 +63,11 @@ func linksOf(index string, hash int) []string {
 // submoduleLine is what is told of it.
 func submoduleLine(dotGit, top, path string) string {
 	return fmt.Sprintf("%s was made while the sandbox ran, and the index of %s names it as a submodule: git status there would start git in it: "+
-		"look at it, or take it out first: git -C %s update-index --force-remove -- %s", dotGit, top, quoted(top), quoted(path))
+		"look at it, or take it out first: git -C %s update-index --force-remove -- %s", quoted(dotGit), quoted(top), quoted(top), quoted(path))
 }
 
-// quoted is a word as a shell reads it.
+// quoted is a word as a shell reads it, and as one that the program chose stands
+// in a line of ours.
 func quoted(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
 		return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("/._-+@%:,", c))
@@ -115,5 +116,5 @@ func newTodos(before, after map[string]unix.Stat_t) []string {
 
 // todoLine is what is told of one.
 func todoLine(path string) string {
-	return path + " is of this run: git rebase --continue executes what it says: look at it, or give the rebase up: git rebase --abort"
+	return quoted(path) + " is of this run: git rebase --continue executes what it says: look at it, or give the rebase up: git rebase --abort"
 }

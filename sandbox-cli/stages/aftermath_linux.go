@@ -64,7 +64,7 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 			say.ComplainLine(s.Err, "run", submoduleLine(c.Path, top, path))
 			continue
 		}
-		say.ComplainLine(s.Err, "run", c.Path+" "+c.What+" while the sandbox ran, and tools outside act on it: look at it before you use it")
+		say.ComplainLine(s.Err, "run", quoted(c.Path)+" "+c.What+" while the sandbox ran, and tools outside act on it: look at it before you use it")
 	}
 	for _, path := range newTodos(a.todos, todosIn(a.below.Roots, a.writable)) {
 		say.ComplainLine(s.Err, "run", todoLine(path))
@@ -82,16 +82,23 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 		}
 	}
 	if more := len(found.Unseen); more > len(a.below.Found.Unseen) {
-		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d folders were not looked through at the end: %s and others may hold more of the kind", more, found.Unseen[0]))
+		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d folders were not looked through at the end: %s and others may hold more of the kind", more, quoted(found.Unseen[0])))
 	}
 }
 
-// submodule says in which repository what was made is a submodule.
+// submodule says in which repository what was made is a submodule: one that was
+// there before, and whose configuration and hooks are kept. In any other, git
+// may not be started at all.
 func (a aftermath) submodule(c survey.Change) (top, path string) {
 	if !c.Git || filepath.Base(c.Path) != ".git" {
 		return "", ""
 	}
-	return asSubmodule(c.Path, a.below.Roots)
+	top, path = asSubmodule(c.Path, a.below.Roots)
+	dotGit := filepath.Join(top, ".git")
+	if _, there := a.before[dotGit]; !there || a.writable(filepath.Join(dotGit, "config")) || a.writable(filepath.Join(dotGit, "hooks")) {
+		return "", ""
+	}
+	return top, path
 }
 
 func (a aftermath) hasLog() bool {
