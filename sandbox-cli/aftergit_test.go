@@ -79,3 +79,60 @@ func TestToldNamesAreWords(t *testing.T) {
 		t.Errorf("%s\nwant %s", e.errors, want)
 	}
 }
+
+// In a repository's own folder that is opened, links are told, which git writes
+// through, and an index by which git would write where it must not.
+func TestToldOfWhatLeadsGitToWrite(t *testing.T) {
+	s := newSandbox(t)
+	s.git(s.project, "init", "-q")
+	s.put("f", "x\n")
+	s.git(s.project, "add", "f")
+	s.git(s.project, "commit", "-qm", "one")
+	s.git(s.project, "worktree", "add", "-q", s.root+"/tree")
+	if err := os.Symlink("HEAD", s.project+"/.git/mine"); err != nil {
+		t.Fatal(err)
+	}
+	dotGit, profile := s.project+"/.git", s.root+"/profile"
+	opened := func(script string) string {
+		e := s.run("--write="+s.project, "--write-dot-files="+dotGit, "--", "sh", "-ec", script)
+		if e.status != 0 {
+			t.Errorf("%s: %d %s", script, e.status, e.errors)
+		}
+		return e.errors
+	}
+	if said := opened("git -c user.name=n -c user.email=e commit -q --allow-empty -m two; git branch other; git update-index --split-index"); said != "" {
+		t.Errorf("told of what git does: %s", said)
+	}
+	said := opened("rm .git/logs/HEAD; ln -s " + profile + " .git/logs/HEAD")
+	if want := dotGit + "/logs/HEAD is a link of this run, and git would write through it, to " + profile + ": take it away before you use git there: rm -- " + dotGit + "/logs/HEAD\n"; !strings.HasSuffix(said, want) || strings.Contains(said, "mine") {
+		t.Errorf("%s\nwant %s", said, want)
+	}
+	s.git(s.project, "commit", "-q", "--allow-empty", "-m", "three")
+	if b, err := os.ReadFile(profile); err != nil || len(b) == 0 {
+		t.Errorf("git does not write through it: %v", err)
+	}
+	// A name that git puts in no index.
+	stray := ".git/hooks/pre-commit"
+	index := append([]byte("DIRC\x00\x00\x00\x02\x00\x00\x00\x01"), make([]byte, 62)...)
+	index[12+25], index[12+61] = 0x81, byte(len(stray))
+	index = append(append(append(index, stray...), make([]byte, 8-(62+len(stray))%8)...), make([]byte, 20)...)
+	s.put("made", string(index))
+	said = opened("cp made .git/index; cp made .git/worktrees/tree/index")
+	for at, tree := range map[string]string{"/index": s.project, "/worktrees/tree/index": s.root + "/tree"} {
+		want := dotGit + at + " names " + stray + ", and git checkout and git restore would write there: take it away before you use git there (git reset makes it anew): rm -- " + dotGit + at + "\n"
+		if !strings.Contains(said, want) || strings.Contains(said, "is a link") {
+			t.Errorf("%s\nwant %s, and nothing told again", said, want)
+		}
+		if err := os.Remove(dotGit + at); err != nil {
+			t.Fatal(err)
+		}
+		s.git(tree, "reset", "-q")
+	}
+	// What cannot be looked through is told, and not waited for.
+	said = opened("git status >/dev/null; rm .git/index .git/worktrees/tree/index; mkfifo .git/index; echo DIRC >.git/worktrees/tree/index")
+	for _, want := range []string{"/index is not an index that can be looked through", "/worktrees/tree/index is not an index as git writes it"} {
+		if !strings.Contains(said, dotGit+want) || strings.Contains(said, stray) {
+			t.Errorf("%s\nwant %s", said, want)
+		}
+	}
+}

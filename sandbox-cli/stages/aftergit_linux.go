@@ -2,7 +2,6 @@ package stages
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -43,17 +42,15 @@ func asSubmodule(dotGit string, roots []string) (top, path string) {
 
 // linksOf are the submodules of an index that the program may have written.
 func linksOf(index string, hash int) []string {
-	fd, err := unix.Open(index, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
+	f, size := openPlain(index)
+	if f == nil {
 		return nil
 	}
-	f := os.NewFile(uintptr(fd), index)
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndexRead {
+	if size > maxIndexRead {
 		return nil
 	}
-	paths, _, shared, _ := gitread.Gitlinks(f, info.Size(), hash, maxLinksRead)
+	paths, _, shared, _ := gitread.Gitlinks(f, size, hash, maxLinksRead)
 	if shared != "" && filepath.Base(index) == "index" {
 		paths = append(paths, linksOf(filepath.Join(filepath.Dir(index), "sharedindex."+shared), hash)...)
 	}
@@ -102,8 +99,8 @@ func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
-// newTodos are those that were made or changed, in the order of their paths.
-func newTodos(before, after map[string]unix.Stat_t) []string {
+// newOnes are those that were made or changed, in the order of their paths.
+func newOnes(before, after map[string]unix.Stat_t) []string {
 	var all []string
 	for path, now := range after {
 		if was, there := before[path]; !there || was != now {

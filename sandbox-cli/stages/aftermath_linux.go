@@ -27,6 +27,10 @@ type aftermath struct {
 	writable func(string) bool
 	before   survey.Marks
 	todos    map[string]unix.Stat_t
+	// opened are repositories' own folders that the program writes, and links
+	// those in them.
+	opened []string
+	links  map[string]unix.Stat_t
 	// settings and sandbox say where the log is.
 	settings, sandbox string
 }
@@ -35,6 +39,8 @@ func beforeProgram(plan *linuxwall.Plan, settings string) aftermath {
 	a := aftermath{below: plan.Below, writable: plan.Writable(), settings: settings, sandbox: plan.Name}
 	a.before = survey.Mark(a.below.Found, a.writable)
 	a.todos = todosIn(a.below.Roots, a.writable)
+	a.opened = openedGit(plan, a.writable)
+	a.links, _ = linksIn(a.opened)
 	return a
 }
 
@@ -66,9 +72,10 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 		}
 		say.ComplainLine(s.Err, "run", quoted(c.Path)+" "+c.What+" while the sandbox ran, and tools outside act on it: look at it before you use it")
 	}
-	for _, path := range newTodos(a.todos, todosIn(a.below.Roots, a.writable)) {
+	for _, path := range newOnes(a.todos, todosIn(a.below.Roots, a.writable)) {
 		say.ComplainLine(s.Err, "run", todoLine(path))
 	}
+	a.tellOpened(s)
 	if len(changes) > 0 && (rest > 0 || a.hasLog()) {
 		log, err := logChanges(a.settings, a.sandbox, changes)
 		switch {
@@ -83,6 +90,24 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 	}
 	if more := len(found.Unseen); more > len(a.below.Found.Unseen) {
 		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d folders were not looked through at the end: %s and others may hold more of the kind", more, quoted(found.Unseen[0])))
+	}
+}
+
+// tellOpened tells what git would be led by in the repositories that were opened.
+func (a aftermath) tellOpened(s say.Streams) {
+	links, whole := linksIn(a.opened)
+	fresh := newOnes(a.links, links)
+	for _, path := range fresh[:min(len(fresh), maxTold)] {
+		say.ComplainLine(s.Err, "run", linkLine(path))
+	}
+	if more := len(fresh) - maxTold; more > 0 {
+		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d more of the kind, in %s: take all links in it away before you use git there", more, quoted(filepath.Dir(fresh[maxTold]))))
+	}
+	if !whole {
+		say.ComplainLine(s.Err, "run", fmt.Sprintf("not all of %s was looked through at the end: links in it lead git to write where they say", quoted(a.opened[0])))
+	}
+	for _, line := range strayLines(a.opened) {
+		say.ComplainLine(s.Err, "run", line)
 	}
 }
 

@@ -255,7 +255,7 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 		for _, path := range report.Taken {
 			say.ComplainLine(w.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
 		}
-		if after.below.Roots != nil && ran(err) {
+		if (after.below.Roots != nil || after.opened != nil) && ran(err) {
 			after.tell(w.Streams, report.Taken)
 		}
 		if releaseErr != nil && ran(err) {

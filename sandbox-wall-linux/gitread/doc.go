@@ -2,7 +2,8 @@
 // what they say: the configuration and the index.
 //
 // Start with [Config], which gives the values of a configuration file, and
-// [Gitlinks], which gives the submodules of an index. [Entry.Names] says which
+// [Gitlinks], which gives the submodules of an index; [Strays] gives the names in
+// one by which git would write where it must not. [Entry.Names] says which
 // files a value names, for git to run or to be led by.
 //
 // What it promises: both files may be anybody's. Nothing of them is run,
