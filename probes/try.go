@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -49,7 +50,7 @@ func Try(a Attempt) Result {
 	case ReadPath:
 		return readPath(a.Path, a.Word)
 	case OpenPath:
-		f, err := os.Open(a.Path)
+		f, err := openAtOnce(a.Path, os.O_RDONLY)
 		if err != nil {
 			return no(err)
 		}
@@ -91,11 +92,12 @@ func Try(a Attempt) Result {
 // readPath reads a byte. With a word it is that file's that is meant, and not
 // one of the same name.
 func readPath(path, word string) Result {
-	f, err := os.Open(path)
+	f, err := openAtOnce(path, os.O_RDONLY)
 	if err != nil {
 		return no(err)
 	}
 	defer f.Close()
+	_ = f.SetReadDeadline(time.Now().Add(tryTime)) // of a pipe that somebody writes
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		entries, err := f.ReadDir(1)
 		if errors.Is(err, io.EOF) {
@@ -118,6 +120,11 @@ func readPath(path, word string) Result {
 	return did("read")
 }
 
+// openAtOnce opens what may be a pipe, without a wait for its other end (fifo(7)).
+func openAtOnce(path string, flag int) (*os.File, error) {
+	return os.OpenFile(path, flag|syscall.O_NONBLOCK, 0)
+}
+
 // writePath opens a file to write, or makes one in a folder.
 func writePath(path string) Result {
 	info, err := os.Stat(path)
@@ -125,7 +132,10 @@ func writePath(path string) Result {
 		return no(err)
 	}
 	if !info.IsDir() {
-		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		f, err := openAtOnce(path, os.O_WRONLY)
+		if errors.Is(err, syscall.ENXIO) {
+			return did("it can be opened to write, by who waits for a reader")
+		}
 		if err != nil {
 			return no(err)
 		}
