@@ -141,7 +141,7 @@ func (m *mover) take(fd uintptr) (int, error) {
 	if m.buf == nil {
 		m.buf = buffers.Get().(*[]byte)
 	}
-	return syscall.Read(int(fd), *m.buf)
+	return readNow(fd, *m.buf)
 }
 
 // write gives what is at hand, or says that there is no room.
@@ -154,7 +154,7 @@ func (m *mover) write(fd uintptr) bool {
 		var n int
 		var err error
 		if m.buf != nil {
-			n, err = syscall.Write(int(fd), (*m.buf)[m.off:m.off+m.n])
+			n, err = writeNow(fd, (*m.buf)[m.off:m.off+m.n])
 		} else {
 			n, err = m.empty(fd, m.n)
 		}

@@ -92,16 +92,8 @@ func (h *held) putPipe(empty bool) {
 	h.pipe.close()
 }
 
-const spliceFlags = unix.SPLICE_F_MOVE | unix.SPLICE_F_NONBLOCK
-
 // fill splices from a socket into the pipe.
-func (h *held) fill(fd uintptr) (int, error) {
-	n, err := unix.Splice(int(fd), nil, h.pipe.w, nil, pipeSize, spliceFlags)
-	return int(n), err
-}
+func (h *held) fill(fd uintptr) (int, error) { return spliceNow(fd, uintptr(h.pipe.w), pipeSize) }
 
 // empty splices out of the pipe to a socket.
-func (h *held) empty(fd uintptr, n int) (int, error) {
-	k, err := unix.Splice(h.pipe.r, nil, int(fd), nil, n, spliceFlags)
-	return int(k), err
-}
+func (h *held) empty(fd uintptr, n int) (int, error) { return spliceNow(uintptr(h.pipe.r), fd, n) }
