@@ -40,6 +40,7 @@ func TestToldAtTheEnd(t *testing.T) {
 	s.put(".husky/pre-commit", "old\n")
 	s.put(".github/workflows/ci.yml", "old\n")
 	s.put("a/.cargo/config.toml", "old\n")
+	s.put(".claude/skills/one/scripts/run.sh", "old\n")
 	s.git(s.project, "init", "-q")
 	s.git(s.project, "init", "-q", "sub")
 	for _, c := range []struct {
@@ -48,6 +49,7 @@ func TestToldAtTheEnd(t *testing.T) {
 	}{
 		{"echo x >plain; mkdir -p src; echo x >src/Makefile; cat .husky/pre-commit", nil},
 		{"echo new >.husky/pre-commit", []string{".husky/pre-commit was changed"}},
+		{"echo new >.claude/skills/one/scripts/run.sh; echo x >.claude/skills/one/scripts/more", []string{".claude/skills/one/scripts/more was made", ".claude/skills/one/scripts/run.sh was changed"}},
 		{"touch -d @1 .husky/pre-commit", []string{".husky/pre-commit was changed"}},
 		{"echo x >.husky/post-merge; rm -r .github; mkdir .devcontainer; echo x >.devcontainer/x", []string{".devcontainer was made", ".github/workflows was removed", ".husky/post-merge was made"}},
 		{"rm -r .devcontainer; mv a b", []string{".devcontainer was removed", "a/.cargo/config.toml was removed", "b/.cargo/config.toml was made"}},

@@ -79,6 +79,8 @@ func judgeStream(fd int) (outside bool, err error) {
 	switch st.Mode & unix.S_IFMT {
 	case unix.S_IFREG:
 		return true, nil
+	case unix.S_IFIFO:
+		return false, nil
 	case unix.S_IFSOCK:
 		return judgeSocket(fd)
 	case unix.S_IFDIR:
@@ -89,8 +91,10 @@ func judgeStream(fd int) (outside bool, err error) {
 		if !harmless(st.Rdev) && !isTerminal(fd) {
 			return false, errors.New("is a device of this machine: give a file, a pipe or a terminal")
 		}
+		return false, nil
 	}
-	return false, nil
+	// An eventfd(2) at best, an io_uring or a handle of a process at worst.
+	return false, errors.New("is something of the kernel's that is no file: give a file, a pipe or a terminal")
 }
 
 // judgeSocket is judgeStream of a socket. One end of a pair, or of a connection

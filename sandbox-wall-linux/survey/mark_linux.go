@@ -7,9 +7,10 @@ import (
 )
 
 // Limits of what is noted of one watched folder: how deep, and how much of a
-// folder's entries.
+// folder's entries. SECURITY says them. An agent's skill has its scripts four
+// folders deep (.claude/skills/<name>/scripts).
 const (
-	markDepth   = 3
+	markDepth   = 4
 	markEntries = 512
 )
 

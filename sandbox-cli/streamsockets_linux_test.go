@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // elsewhere tries to take each standard stream for a socket of this machine's
@@ -84,7 +86,8 @@ func TestStreamsOfANetwork(t *testing.T) {
 	}
 }
 
-// A socket that can be sent or connected to anybody is refused as a stream.
+// A socket that can be sent or connected to anybody is refused as a stream, and so
+// is what is no file.
 func TestStreamsWithoutAConnection(t *testing.T) {
 	s := newSandbox(t)
 	udp, err := net.Dial("udp", "127.0.0.1:9")
@@ -97,6 +100,21 @@ func TestStreamsWithoutAConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer datagrams.Close()
+	event, err := unix.Eventfd(0, unix.EFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, file *os.File, why string) {
+		t.Helper()
+		defer file.Close()
+		cmd := exec.Command(lnk(), "sandbox", "run", "--yes", "--write="+s.project, "--", "true")
+		cmd.Dir, cmd.Env, cmd.Stdin = s.project, s.env(), file
+		out, _ := cmd.CombinedOutput()
+		if cmd.ProcessState.ExitCode() != 125 || !strings.Contains(string(out), "standard input: is "+why) {
+			t.Errorf("%s: status %d: %s", what, cmd.ProcessState.ExitCode(), out)
+		}
+	}
+	refused("an event", os.NewFile(uintptr(event), "event"), "something of the kernel's that is no file")
 	for what, f := range map[string]interface{ File() (*os.File, error) }{
 		"a port": listenTCP(t).(*net.TCPListener), "udp": udp.(*net.UDPConn), "datagrams": datagrams,
 	} {
@@ -104,13 +122,7 @@ func TestStreamsWithoutAConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(lnk(), "sandbox", "run", "--yes", "--write="+s.project, "--", "true")
-		cmd.Dir, cmd.Env, cmd.Stdin = s.project, s.env(), file
-		out, _ := cmd.CombinedOutput()
-		file.Close()
-		if cmd.ProcessState.ExitCode() != 125 || !strings.Contains(string(out), "standard input: is a socket without a connection") {
-			t.Errorf("%s: status %d: %s", what, cmd.ProcessState.ExitCode(), out)
-		}
+		refused(what, file, "a socket without a connection")
 	}
 }
 
