@@ -160,7 +160,7 @@ func proxyPortOf(mode client.Proxied) uint16 {
 
 // noProxy are loopback's spellings: the sandbox's own servers are called
 // without the proxy. Clients differ in what they match, so each form is there.
-var noProxy = strings.Join([]string{"localhost", ".localhost", "127.0.0.1", "127.0.0.0/8", "::1", "[::1]", "0.0.0.0", "::", "[::]"}, ",")
+var noProxy = strings.Join([]string{"localhost", ".localhost", "localhost.", "127.0.0.1", "127.0.0.0/8", "::1", "[::1]", "0.0.0.0", "::", "[::]"}, ",")
 
 // hostname is what the machine is called inside.
 const hostname = "lnk"

@@ -2,10 +2,13 @@ package proxy_test
 
 import (
 	"bufio"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -145,3 +148,46 @@ func free(t *testing.T) string {
 	defer ln.Close()
 	return ln.Addr().String()
 }
+
+// A client that has SOCKS for all it calls finds the proxy by it too.
+func TestItselfBySOCKS(t *testing.T) {
+	call := func(l *lab, request string) (string, error) {
+		c, err := net.Dial("tcp", l.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		c.SetDeadline(time.Now().Add(patience))
+		// All in one piece, as a client may that waits for nothing.
+		io.WriteString(c, "\x05\x01\x00"+request+"GET /x HTTP/1.1\r\nHost: "+l.at+"\r\nConnection: close\r\n\r\n")
+		b, err := io.ReadAll(c)
+		return string(b), err
+	}
+	l := newLab(t, hosts("ok.test"), local)
+	at := netip.MustParseAddrPort(l.at)
+	port := string(binary.BigEndian.AppendUint16(nil, at.Port()))
+	for _, request := range []string{
+		"\x05\x01\x00\x01\x7f\x00\x00\x01" + port, "\x05\x01\x00\x03\x09localhost" + port, "\x05\x01\x00\x03\x09127.0.0.1" + port,
+		"\x05\x01\x00\x04" + strings.Repeat("\x00", 15) + "\x01" + port,
+	} {
+		if got, err := call(l, request); err != nil || !strings.HasPrefix(got, "\x05\x00\x05\x00\x00\x01") || !strings.Contains(got, "HTTP/1.1 200 OK\r\n") || !strings.Contains(got, "GET /x "+l.at) {
+			t.Errorf("%q: %q, %v", request, got, err)
+		}
+	}
+	_, other, _ := net.SplitHostPort(free(t))
+	n, _ := strconv.Atoi(other)
+	elsewhere := string(binary.BigEndian.AppendUint16(nil, uint16(n)))
+	for what, got := range map[string]string{
+		"another port": first(call(l, "\x05\x01\x00\x03\x09localhost"+elsewhere)),
+		"nothing is to be asked of the proxy": func() string {
+			bare := newLab(t, hosts("ok.test"))
+			return first(call(bare, "\x05\x01\x00\x01\x7f\x00\x00\x01"+string(binary.BigEndian.AppendUint16(nil, netip.MustParseAddrPort(bare.at).Port()))))
+		}(),
+	} {
+		if !strings.HasPrefix(got, "\x05\x00\x05\x02") || strings.Contains(got, "HTTP/") {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
+func first(s string, _ error) string { return s }

@@ -55,8 +55,7 @@ func (p *Proxy) local(target string) (path string, ok bool) {
 	return path, true
 }
 
-// serveItself answers the requests in a tunnel to the proxy itself: as those of
-// any connection to it, but for tunnels, which would have no end.
+// serveItself answers a CONNECT to the proxy itself.
 func (p *Proxy) serveItself(g *gate) {
 	g.Conn.SetDeadline(time.Now().Add(headTime))
 	if _, err := io.WriteString(g.Conn, established); err != nil {
@@ -64,6 +63,12 @@ func (p *Proxy) serveItself(g *gate) {
 		return
 	}
 	g.Conn.SetDeadline(time.Time{})
+	p.serveWithin(g)
+}
+
+// serveWithin answers the requests in a tunnel to the proxy itself: as those of
+// any connection to it, but for tunnels, which would have no end.
+func (p *Proxy) serveWithin(g *gate) {
 	n := p.newGate(g.Conn, nil)
 	n.own = true
 	n.push(g.unread())

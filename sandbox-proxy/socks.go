@@ -47,7 +47,7 @@ func (p *Proxy) serveSOCKS(g *gate) {
 	g.await()
 	err = s.handshake(server)
 	g.arrived()
-	if err != nil || s.call == nil || !s.told.Load() {
+	if err != nil || s.call == nil && !s.own || !s.told.Load() {
 		if s.call != nil {
 			s.call.failed()
 		}
@@ -58,6 +58,10 @@ func (p *Proxy) serveSOCKS(g *gate) {
 	}
 	g.SetDeadline(time.Time{})
 	g.push(s.early)
+	if s.own {
+		p.serveWithin(g)
+		return
+	}
 	p.carry(g, s.call)
 }
 
@@ -92,6 +96,7 @@ type socksCall struct {
 	proxy *Proxy
 	gate  *gate
 	call  *call
+	own   bool        // it is of the proxy itself
 	reply byte        // what the program is answered in place of the library's word
 	told  atomic.Bool // the program has been told that it is connected
 	early []byte      // what it said behind the handshake
@@ -108,6 +113,9 @@ func (s *socksCall) Allow(ctx context.Context, r *socks5.Request) (context.Conte
 	host := r.DestAddr.FQDN
 	if len(r.DestAddr.IP) > 0 {
 		host = r.DestAddr.IP.String()
+	}
+	if s.own = s.proxy.itself(authority{host: host, port: uint16(r.DestAddr.Port)}); s.own {
+		return ctx, true
 	}
 	c, refused := s.proxy.call(judge.Call{By: judge.BySOCKS, Host: host, Port: uint16(r.DestAddr.Port)})
 	if refused != nil {
@@ -129,6 +137,10 @@ var errSOCKS = errors.New("not connected")
 // dial connects the call that Allow was asked about, whatever address it is
 // given: the library's is made of the name.
 func (s *socksCall) dial(context.Context, string, string) (net.Conn, error) {
+	if s.own {
+		s.told.Store(true)
+		return &socksFar{call: s}, nil
+	}
 	if s.call == nil {
 		return nil, errSOCKS
 	}

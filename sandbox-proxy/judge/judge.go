@@ -146,7 +146,10 @@ func (j *Judge) Name(name string) Decision {
 // local decides calls of this machine's loopback: by ports, in the plain
 // spellings only.
 func (j *Judge) local(h host, port uint16) Decision {
-	if !plainLocal(h) || !slices.Contains(j.table.ports, port) {
+	if !plainLocal(h) {
+		return refused(h.String(), port, Address, loopback.String()+", of which localhost, 127.0.0.1 and ::1 can be opened", Open{})
+	}
+	if !slices.Contains(j.table.ports, port) {
 		n := strconv.Itoa(int(port))
 		return refused(h.String(), port, Address, loopback.String(), Open{"ports = [" + n + "]", "--port " + n})
 	}

@@ -230,6 +230,27 @@ func TestLoopback(t *testing.T) {
 	ask(t, open, m, append(never, plain...))
 }
 
+// What is told to open a call of loopback opens it; a spelling that nothing
+// opens is told as such.
+func TestLoopbackAdvice(t *testing.T) {
+	m := &machine{names: internetNames}
+	rule := func(ports []uint16, host string) judge.Decision {
+		j, err := judge.New(judge.Rules{Ports: ports}, m.system())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j.Rule(judge.Call{By: judge.ByConnect, Host: host, Port: 5432})
+	}
+	for _, host := range []string{"127.0.0.1", "localhost", "localhost.", "[::1]", "::ffff:127.0.0.1", "127.0.0.2", "127.1.2.3", "foo.localhost"} {
+		told := rule(nil, host)
+		if opens := rule([]uint16{5432}, host).Allowed; told.Allowed || opens != (told.Open.Flag == "--port 5432") || opens != (told.Open.Member == "ports = [5432]") {
+			t.Errorf("%s: %q and %q are told, and with the port it is open: %v", host, told.Open.Flag, told.Open.Member, opens)
+		} else if opens == strings.Contains(told.Detail, "localhost, 127.0.0.1 and ::1") {
+			t.Errorf("%s: %s", host, told.Detail)
+		}
+	}
+}
+
 func TestAddresses(t *testing.T) {
 	m := &machine{names: internetNames, own: "198.51.99.2/24,203.0.113.5/24,10.9.9.9/8"}
 	web := func(all ...call) []call { return all }

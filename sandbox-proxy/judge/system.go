@@ -83,6 +83,8 @@ func unresolved(err error) string {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &e) && e.IsTimeout:
 		return "this machine's name servers did not answer in time"
+	case errors.Is(err, context.Canceled):
+		return "this machine's name servers had not answered when the call ended"
 	case errors.As(err, &e) && e.IsTemporary && !e.IsNotFound:
 		return "this machine's name servers failed to answer"
 	}

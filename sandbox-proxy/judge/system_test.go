@@ -79,6 +79,9 @@ func TestLookupOfFamilies(t *testing.T) {
 			}
 		})
 	}
+	if got := unresolved(&net.DNSError{UnwrapErr: context.Canceled}); got != "this machine's name servers had not answered when the call ended" {
+		t.Errorf("a call that was given up: %s", got)
+	}
 	if got := unresolved(errors.New("other")); got != "no address is known for it" {
 		t.Errorf("another error: %s", got)
 	}
