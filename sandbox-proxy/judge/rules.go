@@ -211,7 +211,7 @@ func address(entry string) error {
 	if !schemed {
 		scheme, rest = "", entry
 	}
-	host, _, pathed := strings.Cut(rest, "/")
+	host, path, pathed := strings.Cut(rest, "/")
 	at := strings.LastIndexByte(host, '@')
 	if !schemed && !pathed && at < 0 {
 		return nil
@@ -220,7 +220,8 @@ func address(entry string) error {
 	if host == "" {
 		return errors.New("an address, and without a host: want a host")
 	}
-	if _, err := netip.ParsePrefix(entry); err == nil {
+	block, _, _ := strings.Cut(path, ":") // in tcp a port may stand behind it
+	if _, err := netip.ParsePrefix(strings.Trim(host, "[]") + "/" + block); err == nil {
 		return errors.New("a range of addresses, which no rule opens: want each address; lan opens what is not the internet's")
 	}
 	if schemed && scheme != "http" && scheme != "https" {
