@@ -36,6 +36,21 @@ async def main():
             print((await w.receive(timeout=20)).data)
 asyncio.run(main())
 `)
+	s.put("call.py", `import queue, sys, urllib.parse, grpc
+host = urllib.parse.urlsplit(sys.argv[1]).hostname
+credentials = grpc.ssl_channel_credentials(open(sys.argv[2], "rb").read())
+options = [("grpc.enable_http_proxy", int(sys.argv[3] == "env"))]
+with grpc.secure_channel(host + ":443", credentials, options) as channel:
+    print(channel.unary_unary("/lab.Echo/Say")(b"hello from", timeout=20))
+    asked = queue.SimpleQueue()
+    answers = channel.stream_stream("/lab.Echo/Say")(iter(asked.get, None), timeout=20)
+    for word in b"hello", b"hello " * 1000, b"from " + host.encode():
+        asked.put(word)
+        assert next(answers) == word  # before the next is asked
+    asked.put(None)
+    assert list(answers) == []
+    print("hello from " + host)
+`)
 	python := "/usr/bin/python3"
 	for name, client := range map[string]func(url string) []string{
 		"wget": func(url string) []string {
@@ -51,6 +66,8 @@ asyncio.run(main())
 		"requests, no proxy":    func(url string) []string { return []string{python, "get.py", url, ca, "none"} },
 		"aiohttp":               func(url string) []string { return []string{python, "aio.py", url, ca, "env"} },
 		"aiohttp, no proxy":     func(url string) []string { return []string{python, "aio.py", url, ca, "none"} },
+		"gRPC":                  func(url string) []string { return []string{python, "call.py", url, ca, "env"} },
+		"gRPC, no proxy":        func(url string) []string { return []string{python, "call.py", url, ca, "none"} },
 		"a WebSocket":           func(url string) []string { return []string{python, "ws.py", url, ca, "env"} },
 		"a WebSocket, no proxy": func(url string) []string { return []string{python, "ws.py", url, ca, "none"} },
 		"a WebSocket, plain": func(url string) []string {

@@ -73,8 +73,8 @@ func serveWorld(state string) error {
 
 // worldHandler answers every server's requests: /hello with a greeting that
 // names the host, /git/… as git's own server, /socket as a WebSocket that sends
-// back what it gets, anything else with 404. Each
-// request is noted.
+// back what it gets, /lab.Echo/Say as a gRPC stream that does so, anything else
+// with 404. Each request is noted.
 func worldHandler(state string) (http.Handler, error) {
 	path, err := exec.Command("git", "--exec-path").Output()
 	if err != nil {
@@ -88,11 +88,33 @@ func worldHandler(state string) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.Handle("/git/", git)
 	mux.HandleFunc("/hello", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "hello from %s\n", r.Host) })
+	mux.HandleFunc("/lab.Echo/Say", serveCall)
 	mux.Handle("/socket", websocket.Server{Handler: func(c *websocket.Conn) { io.Copy(c, c) }})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		note(state, "requests", r.Method+" "+r.Host+r.URL.Path)
 		mux.ServeHTTP(w, r)
 	}), nil
+}
+
+// serveCall is a gRPC method whose answer is what it is asked, message by
+// message, each a flag, a length of four bytes and that many more.
+func serveCall(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/grpc")
+	w.Header().Set("Trailer", "Grpc-Status")
+	w.WriteHeader(http.StatusOK)
+	flush := http.NewResponseController(w)
+	flush.Flush()
+	for b := make([]byte, 4<<10); ; {
+		n, err := r.Body.Read(b)
+		if _, err := w.Write(b[:n]); err != nil {
+			return
+		}
+		flush.Flush()
+		if err != nil {
+			break
+		}
+	}
+	w.Header().Set("Grpc-Status", "0")
 }
 
 // serveEcho sends back what it gets: a protocol that is neither HTTP nor TLS.

@@ -36,6 +36,7 @@ var Needed = []Program{
 	{"python3", "python3", "calls out, as python does"},
 	{"/usr/lib/python3/dist-packages/aiohttp/__init__.py", "python3-aiohttp", "calls out, with WebSockets"},
 	{"/usr/lib/python3/dist-packages/requests/__init__.py", "python3-requests", "calls out, as scripts do"},
+	{"/usr/lib/python3/dist-packages/grpc/__init__.py", "python3-grpcio", "calls out by gRPC, in streams too"},
 	{"ps", "procps", "what is left running"},
 	{"setpriv", "util-linux", "another user, fewer capabilities"},
 	{"strace", "strace", "a tracer inside, where developer tools are let work"},
