@@ -79,9 +79,17 @@ func (d *draft) systemFolders() error {
 }
 
 // rootOnly closes what only root may read, where root asks: inside, it would
-// own those files still.
+// own those files still. Its own home, which is no secret of the system's, is
+// closed as any home.
 func (d *draft) rootOnly() error {
+	home := ""
+	if d.f.Home != "" {
+		home = d.t.resolve(d.f.Home).real
+	}
 	for _, at := range d.f.RootOnly {
+		if at == home && personal(at) {
+			continue
+		}
 		d.add(place{at: at, kind: shut, rank: rankRootOnly, node: d.t.node(at), because: Reason{Member: "system", Text: "only root may read it"}})
 	}
 	return nil
@@ -174,7 +182,8 @@ func (d *draft) home() error {
 	}
 	g := d.above(r.real)
 	d.follow(r.links)
-	if g.kind == readOnly && g.rank == rankSystem && g.at != r.real && personal(r.real) {
+	system := g.kind == readOnly && g.rank == rankSystem && g.at != r.real
+	if (system || g.rank == rankRootOnly) && personal(r.real) {
 		d.add(place{at: r.real, kind: ours, rank: rankReadHome, perm: 0o700, because: Reason{Member: "view", Text: "a home of its own, empty"}})
 		return nil
 	}

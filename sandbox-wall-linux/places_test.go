@@ -180,4 +180,23 @@ func TestHomeInASystemFolder(t *testing.T) {
 	if got, err := p.Lookup(m.system(), "/opt/u/.ssh/id"); err != nil || got.Access != ReadOnly {
 		t.Errorf("read_home: %s, %v", got.Access, err)
 	}
+	// Root's, which nobody else may read, or in a folder that nobody may.
+	for _, closed := range []string{"/opt/u", "/opt/v"} {
+		for _, home := range []string{"/opt/u", "/opt/v/u"} {
+			for readHome, want := range map[bool]Access{false: Private, true: ReadOnly} {
+				m := made(debian+"/srv/w/f\n"+home+"/.ssh/id\n/opt/u/\n/opt/v/x\n").as(0, home).in("/")
+				m.rootOnly = []string{closed}
+				p := m.mustPlan(t, working(func(c *confinement) { c.Write, c.ReadHome = []string{"/srv/w"}, readHome }))
+				if readHome && closed == "/opt/v" && home == "/opt/v/u" {
+					want = Closed // what is above it is closed to all
+				}
+				if got, err := p.Lookup(m.system(), home); err != nil || got.Access != want {
+					t.Errorf("%s of root with %s closed, read_home %v: %s, want %s, %v", home, closed, readHome, got.Access, want, err)
+				}
+				if got, err := p.Lookup(m.system(), "/opt/v/x"); err != nil || (closed == "/opt/v") != (got.Access == Closed || got.Access == Absent) {
+					t.Errorf("%s closed, home %s, read_home %v: /opt/v/x is %s, %v", closed, home, readHome, got.Access, err)
+				}
+			}
+		}
+	}
 }
