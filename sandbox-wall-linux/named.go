@@ -231,6 +231,9 @@ func (d *draft) hidden() error {
 		if r.real == "/" {
 			return refuse("hide", entry, "is everything: name what is meant", nil)
 		}
+		if why := shownAnyhow(entry, r); why != "" {
+			return refuse("hide", entry, why, nil)
+		}
 		if r.missing != "" && strings.ContainsAny(entry, "*?[") {
 			d.without("hide %s: nothing is called so, and patterns are not expanded: name each file or folder", shown(entry))
 		}
@@ -255,6 +258,32 @@ func (d *draft) hidden() error {
 	}
 	return nil
 }
+
+// shownAnyhow says why a path is in view and cannot be closed: it is of a file
+// system that is the sandbox's own, and not this machine's. The machine's
+// processes and other devices are not in them.
+func shownAnyhow(entry string, r resolution) string {
+	switch {
+	case r.real == "/proc", within(entry, "/proc/self"), within(entry, "/proc/thread-self"):
+	case within(r.real, "/proc"):
+		first, _, _ := strings.Cut(strings.TrimPrefix(r.real, "/proc/"), "/")
+		if r.missing != "" || strings.Trim(first, "0123456789") == "" {
+			return ""
+		}
+	case within(r.real, "/dev") && r.real != "/dev":
+		first, _, _ := strings.Cut(strings.TrimPrefix(r.real, "/dev/"), "/")
+		if !slices.Contains(ownDevices, first) {
+			return ""
+		}
+		return "a sandbox has a /dev of its own, and this is in it: hide /dev is without all of them"
+	default:
+		return ""
+	}
+	return "a sandbox has a /proc of its own, of its own processes, and nothing in it is hidden: leave it out"
+}
+
+// ownDevices are what a sandbox's /dev holds, but for shm.
+var ownDevices = []string{"null", "zero", "full", "random", "urandom", "tty", "console", "ptmx", "pts", "core", "fd", "stdin", "stdout", "stderr"}
 
 // unstub takes a hidden path that leads to the stub of another run, or into
 // one, for the missing one that it was.

@@ -55,6 +55,23 @@ func TestWhoDecides(t *testing.T) {
 	}
 }
 
+// What of the machine has no place in a sandbox's own file systems is hidden
+// without a word.
+func TestHiddenByNature(t *testing.T) {
+	m := made(debian + "/proc/1234/environ\n/dev/vda %\n/dev/snd/x %\n")
+	p := m.mustPlan(t, working(func(c *confinement) {
+		c.Hide = []string{"/proc/1234", "/proc/1234/environ", "/proc/none", "/dev/vda", "/dev/snd", "/dev/none"}
+	}))
+	if len(p.Warnings) > 0 {
+		t.Errorf("%q", p.Warnings)
+	}
+	for _, path := range []string{"/dev/vda", "/dev/snd"} {
+		if got, err := p.Lookup(m.system(), path); err == nil && got.Access != Absent && got.Access != Private {
+			t.Errorf("%s is %s", path, got.Access)
+		}
+	}
+}
+
 // A write folder in another is a mount of its own, whose dot files are
 // protected; a read folder in another needs none.
 func TestNestedMounts(t *testing.T) {
