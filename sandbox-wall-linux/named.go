@@ -1,6 +1,7 @@
 package linuxwall
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,9 @@ func (d *draft) open(member, entry string) error {
 		if d.t.readOnly(r.real) {
 			return refuse(member, entry, "is mounted read only, so nothing can be written there: name it in read", nil)
 		}
+		if why := d.mayNotWrite(r); why != "" {
+			d.warn("write %s: %s", shown(entry), why)
+		}
 		p.kind, p.rank = readWrite, rankWrite
 		whole := slices.Contains(d.opened(parent(r.real)), parent(r.real))
 		if isGit(entry, r.real) && !whole {
@@ -44,6 +48,22 @@ func (d *draft) open(member, entry string) error {
 	}
 	d.add(p)
 	return nil
+}
+
+// mayNotWrite says that what is named to be written is somebody else's: the wall
+// lets the program write there, and its mode does not. What lies in a folder may
+// be written all the same, so that it is no reason to refuse. Root is known by
+// the mode: inside, it is no more than anybody.
+func (d *draft) mayNotWrite(r resolution) string {
+	n := r.node
+	switch {
+	case n.Kind != Folder:
+	case d.f.UID == 0 && n.UID != 0 && n.Mode&otherWrite == 0 && (n.GID != 0 || n.Mode&groupWrite == 0):
+		return fmt.Sprintf("belongs to user %d, and root in a sandbox is no more than anybody, so that nothing can be made there: run it as that user", n.UID)
+	case d.f.UID != 0 && n.UID != uint32(d.f.UID) && !d.t.makeable(r.real):
+		return fmt.Sprintf("belongs to user %d, who lets you make nothing there", n.UID)
+	}
+	return ""
 }
 
 // judgeNamed refuses what cannot be opened, or not without opening more.

@@ -52,6 +52,8 @@ const (
 	setUserID   = 0o4000
 	sticky      = 0o1000
 	anyExecute  = 0o111
+	groupWrite  = 0o020
 	otherRead   = 0o004
+	otherWrite  = 0o002
 	otherSearch = 0o001
 )

@@ -55,6 +55,41 @@ func TestWhoDecides(t *testing.T) {
 	}
 }
 
+// A write folder that is somebody else's is told of, where its mode lets the
+// program make nothing there.
+func TestWriteOfAnother(t *testing.T) {
+	for _, c := range []struct {
+		uid, owner, group int
+		mode              uint32
+		frozen            bool
+		told              bool
+	}{
+		{uid: 0, owner: 0, mode: 0o755},
+		{uid: 0, owner: 1000, group: 1000, mode: 0o755, told: true},
+		{uid: 0, owner: 1000, group: 1000, mode: 0o775, told: true},
+		{uid: 0, owner: 1000, mode: 0o775},
+		{uid: 0, owner: 1000, mode: 0o755, told: true},
+		{uid: 0, owner: 1000, group: 1000, mode: 0o1777},
+		{uid: 1000, owner: 1000, mode: 0o755, frozen: true},
+		{uid: 1000, owner: 0, mode: 0o755, frozen: true, told: true},
+		{uid: 1000, owner: 0, mode: 0o775},
+	} {
+		m := made(debian + "/srv/w/\n")
+		m.uid = c.uid
+		n := m.nodes["/srv/w"]
+		n.UID, n.GID, n.Mode = uint32(c.owner), uint32(c.group), c.mode
+		m.nodes["/srv/w"] = n
+		if c.frozen {
+			m.frozen["/srv/w"] = true
+		}
+		p := m.mustPlan(t, working(func(d *confinement) { d.Write = []string{"/srv/w"} }))
+		told := slices.ContainsFunc(p.Warnings, func(w string) bool { return strings.HasPrefix(w, "write /srv/w: belongs to user ") })
+		if told != c.told {
+			t.Errorf("%+v: %q", c, p.Warnings)
+		}
+	}
+}
+
 // What of the machine has no place in a sandbox's own file systems is hidden
 // without a word.
 func TestHiddenByNature(t *testing.T) {
