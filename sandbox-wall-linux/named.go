@@ -251,8 +251,15 @@ func (d *draft) hidden() error {
 		if r.real == "/" {
 			return refuse("hide", entry, "is everything: name what is meant", nil)
 		}
-		if why := shownAnyhow(entry, r); why != "" {
-			return refuse("hide", entry, why, nil)
+		if why := shownAnyhow(r); why != "" {
+			if len(r.links) == 0 || within(entry, "/proc") || within(entry, "/dev") {
+				return refuse("hide", entry, why, nil)
+			}
+			// A name that was led to /dev/null holds nothing.
+			if r.real != "/dev/null" {
+				d.without("hide %s: leads to %s: %s", shown(entry), shown(r.real), why)
+			}
+			continue
 		}
 		if r.missing != "" && strings.ContainsAny(entry, "*?[") {
 			d.without("hide %s: nothing is called so, and patterns are not expanded: name each file or folder", shown(entry))
@@ -280,26 +287,25 @@ func (d *draft) hidden() error {
 }
 
 // shownAnyhow says why a path is in view and cannot be closed: it is of a file
-// system that is the sandbox's own, and not this machine's. The machine's
-// processes and other devices are not in them.
-func shownAnyhow(entry string, r resolution) string {
-	switch {
-	case r.real == "/proc", within(entry, "/proc/self"), within(entry, "/proc/thread-self"):
-	case within(r.real, "/proc"):
-		first, _, _ := strings.Cut(strings.TrimPrefix(r.real, "/proc/"), "/")
-		if r.missing != "" || strings.Trim(first, "0123456789") == "" {
-			return ""
-		}
-	case within(r.real, "/dev") && r.real != "/dev":
-		first, _, _ := strings.Cut(strings.TrimPrefix(r.real, "/dev/"), "/")
-		if !slices.Contains(ownDevices, first) {
-			return ""
-		}
-		return "a sandbox has a /dev of its own, and this is in it: hide /dev is without all of them"
-	default:
-		return ""
+// system that is the sandbox's own, and not this machine's. Other devices are
+// not in it, and of the machine's processes only those by which this one calls
+// itself.
+func shownAnyhow(r resolution) string {
+	first := func(in string) string {
+		name, _, _ := strings.Cut(strings.TrimPrefix(r.real, in), "/")
+		return name
 	}
-	return "a sandbox has a /proc of its own, of its own processes, and nothing in it is hidden: leave it out"
+	switch {
+	case r.real == "/proc", within(r.real, "/proc") && r.missing == "" && (itself(r.links) || strings.Trim(first("/proc/"), "0123456789") != ""):
+		return "a sandbox has a /proc of its own, of its own processes, and nothing in it is hidden: leave it out"
+	case r.real != "/dev" && within(r.real, "/dev") && slices.Contains(ownDevices, first("/dev/")):
+		return "a sandbox has a /dev of its own, and this is in it: hide /dev is without all of them"
+	}
+	return ""
+}
+
+func itself(links []string) bool {
+	return slices.Contains(links, "/proc/self") || slices.Contains(links, "/proc/thread-self")
 }
 
 // ownDevices are what a sandbox's /dev holds, but for shm.

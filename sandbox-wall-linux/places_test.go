@@ -100,6 +100,15 @@ func TestHiddenByNature(t *testing.T) {
 	if len(p.Warnings) > 0 {
 		t.Errorf("%q", p.Warnings)
 	}
+	// So is what was led to /dev/null; of what is led to anything else of theirs
+	// it is said that it is not hidden.
+	for to, told := range map[string]int{"/dev/null": 0, "/dev/urandom": 1, "/proc/self/mounts": 1, "/proc/1234": 0} {
+		m := made(debian + "/proc/1234/mounts\n/proc/self -> 1234\n/dev/urandom %\n/srv/history -> " + to + "\n")
+		p := m.mustPlan(t, working(func(c *confinement) { c.Hide = []string{"/srv/history"} }))
+		if len(p.Warnings) != told {
+			t.Errorf("a link to %s: %q", to, p.Warnings)
+		}
+	}
 	for _, path := range []string{"/dev/vda", "/dev/snd"} {
 		if got, err := p.Lookup(m.system(), path); err == nil && got.Access != Absent && got.Access != Private {
 			t.Errorf("%s is %s", path, got.Access)
