@@ -2,6 +2,8 @@ package tokens
 
 import (
 	"net/http"
+	"net/url"
+	pathof "path"
 	"strings"
 )
 
@@ -40,22 +42,23 @@ var endings = map[string]Form{
 	"audio/speech": Completions, "audio/transcriptions": Completions, "audio/translations": Completions,
 }
 
-// methods are what follows the colon in a path of Google's, where Anthropic's
-// models have a form of their own.
+// methods are what follows the colon in a path of Google's, in lower case,
+// where Anthropic's models have a form of their own.
 var methods = map[string]Form{
-	"generateContent": Generate, "streamGenerateContent": Generate,
-	"embedContent": Generate, "batchEmbedContents": Generate,
-	"rawPredict": Messages, "streamRawPredict": Messages,
+	"generatecontent": Generate, "streamgeneratecontent": Generate,
+	"embedcontent": Generate, "batchembedcontents": Generate,
+	"rawpredict": Messages, "streamrawpredict": Messages,
 }
 
 // FormOf gives the form of the answer that a request asks for; ok is false for
 // one that asks for no answer of a model, such as a list of models, a count of
-// tokens, a batch, or an answer that is kept and was asked for before.
+// tokens, a batch, or an answer that is kept and was asked for before. The path
+// is as it was sent: however a server may read it, it is told.
 func FormOf(method, path string) (f Form, ok bool) {
-	if method != http.MethodPost {
+	if !strings.EqualFold(method, http.MethodPost) {
 		return 0, false
 	}
-	path = strings.TrimSuffix(path, "/")
+	path = plainest(path)
 	before, last := cutLast(path, "/")
 	if _, call := cutLast(last, ":"); call != last {
 		f, ok = methods[call]
@@ -68,6 +71,30 @@ func FormOf(method, path string) (f Form, ok bool) {
 	}
 	f, ok = endings[last]
 	return f, ok
+}
+
+// maxEscapes is how often an escape may be escaped.
+const maxEscapes = 3
+
+// plainest is a path that servers may take one for, some of them this, some of
+// them that: with no escapes, parameters, empty or dot segments, in lower case.
+// It may be too much for one server, which then answers with an error.
+func plainest(path string) string {
+	for range maxEscapes {
+		plain, err := url.PathUnescape(path)
+		if err != nil || plain == path {
+			break
+		}
+		path = plain
+	}
+	path, _, _ = strings.Cut(path, "?")
+	path, _, _ = strings.Cut(path, "#")
+	segments := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	for i, s := range segments {
+		s, _, _ = strings.Cut(s, ";")
+		segments[i] = strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
+	}
+	return strings.ToLower(pathof.Clean("/" + strings.Join(segments, "/")))
 }
 
 // cutLast cuts around the last sep; without one, all is after it.

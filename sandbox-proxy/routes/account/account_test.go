@@ -21,6 +21,16 @@ func TestNames(t *testing.T) {
 			t.Errorf("header %s, elsewhere: want %v", name, want)
 		}
 	}
+	for name, want := range map[string]bool{"Forwarded": true, "X-Forwarded-Host": true, "x_host": true, "X-HTTP-Host-Override": true, "Host": false, "X-Forwarded-For": false} {
+		if account.OtherHost(name) != want {
+			t.Errorf("header %s, another host: want %v", name, want)
+		}
+	}
+	for name, want := range map[string]bool{"X-HTTP-Method-Override": true, "x_method_override": true, "X-HTTP-Method": true, "Method": false} {
+		if account.OtherMethod(name) != want {
+			t.Errorf("header %s, another method: want %v", name, want)
+		}
+	}
 	for name, want := range map[string]bool{"Content_Length": true, "TRANSFER_encoding": true, "Host": false, "X_Request": false} {
 		if account.Shadows(name) != want {
 			t.Errorf("header %s, shadows: want %v", name, want)

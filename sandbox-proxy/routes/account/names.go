@@ -12,11 +12,31 @@ import (
 var elsewhere = []string{
 	"x-original-url", "x-original-uri", "x-rewrite-url", "x-rewrite-uri", "x-override-url", "x-http-destinationurl",
 	"x-forwarded-uri", "x-forwarded-path", "x-forwarded-prefix", "x-envoy-original-path", "x-proxy-url", "destination",
+	"x-forwarded-url", "x-original-path", "x-original-request-uri", "x-rewrite-path", "x-request-uri", "request-uri", "base-url", "http-url", "proxy-url",
 }
 
 // Elsewhere says whether a header names another path than the one that is asked
 // for.
 func Elsewhere(name string) bool { return slices.Contains(elsewhere, Plain(name)) }
+
+// otherHosts are headers that name another host than Host does, and are believed
+// by who serves many of them behind one address (RFC 7239; the rest are habit).
+var otherHosts = []string{
+	"forwarded", "x-forwarded-host", "x-forwarded-server", "x-forwarded-http-host", "x-original-host", "x-envoy-original-host",
+	"x-host", "x-http-host-override", "x-real-host", "x-proxy-host", "x-backend-host",
+}
+
+// OtherHost says whether a header names another host than the one that is
+// asked. At an address that serves many, that may be anybody's.
+func OtherHost(name string) bool { return slices.Contains(otherHosts, Plain(name)) }
+
+// otherMethods are headers that name another method than the request line does,
+// for clients that can only say GET and POST.
+var otherMethods = []string{"x-http-method-override", "x-http-method", "x-method-override", "x-original-method"}
+
+// OtherMethod says whether a header names another method than the one that is
+// asked by.
+func OtherMethod(name string) bool { return slices.Contains(otherMethods, Plain(name)) }
 
 // framing are headers by which a request's end and its connection are known.
 var framing = []string{

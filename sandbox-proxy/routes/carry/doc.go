@@ -22,6 +22,7 @@
 // What is changed: Host is the server's. Location is the route's address where
 // it is the server's. A model's API is asked for answers that are not
 // compressed, its header is set whatever the program sent, other headers and
-// members of the query that hold credentials are taken out, and a path that
+// members of the query that hold credentials are taken out, as are headers that
+// name another host, path or method, and a path that
 // leads out of its base address is refused.
 package carry

@@ -8,6 +8,7 @@ import (
 
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/account"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
 
@@ -54,6 +55,6 @@ func plainly(out *http.Request) {
 // forwarded says whether a header is one that a proxy before a server says who
 // asked, and for which host, in.
 func forwarded(low string) bool {
-	return low == "forwarded" || low == "via" || low == "x-real-ip" || low == "x-original-host" || low == "x-host" ||
+	return account.OtherHost(low) || low == "via" || low == "x-real-ip" ||
 		strings.HasPrefix(low, "x-forwarded-")
 }

@@ -91,8 +91,8 @@ var inQuery = map[string]bool{
 // ask takes the program's own credentials out of a request, and puts the key in.
 func (m *model) ask(out *http.Request) {
 	for name := range out.Header {
-		if account.Header(name) || account.Elsewhere(name) || account.Shadows(name) {
-			delete(out.Header, name) // the key is good for other paths too
+		if account.Header(name) || account.Elsewhere(name) || account.OtherHost(name) || account.OtherMethod(name) || account.Shadows(name) {
+			delete(out.Header, name) // the key is good for other paths and hosts too, and what is asked is counted
 		}
 	}
 	out.Trailer = nil // nothing that an API reads

@@ -27,7 +27,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "%s %s host=%s|", r.Method, r.RequestURI, r.Host)
 	for _, name := range []string{
 		"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization", "X_api_key", "Lnk-Caller", "Lnk-Caller-Key",
-		"Anthropic-Version", "Accept-Encoding", "Sec-Websocket-Protocol", "X-Hop", "Forwarded", "X-Forwarded-Host", "X-Real-Ip",
+		"Anthropic-Version", "Accept-Encoding", "Sec-Websocket-Protocol", "X-Hop", "Forwarded", "X-Forwarded-Host", "X-Real-Ip", "X-Http-Method-Override",
 	} {
 		if v, there := r.Header[name]; there {
 			said := strings.Join(v, ",")
@@ -51,7 +51,7 @@ func TestModelKey(t *testing.T) {
 	l := start(t, model("http://"+at+"/v1"), nil)
 	_, got := l.ask("POST", "/chat/completions?api-version=1&key=mine&$httpHeaders=Authorization:mine&oauth_token=mine&%6bey=mine&x=a%26b&a=1;Key=mine&q", `{"model":"m"}`,
 		"authorization", "Bearer mine", "AUTHORIZATION", "Bearer mine2", "x-api-key", "mine", "api-key", "mine", "X-Goog-Api-Key", "mine", "X_Api_Key", "mine",
-		"Cookie", "mine", "Proxy-Authorization", "mine", "X-Original-URL", "/admin", "X_Rewrite_Url", "/admin", "Transfer_Encoding", "chunked", "Lnk-Caller", "mine", "anthropic-version", "2023-06-01", "Accept-Encoding", "gzip, br",
+		"Cookie", "mine", "Proxy-Authorization", "mine", "X-Original-URL", "/admin", "X_Rewrite_Url", "/admin", "X-Forwarded-Host", "elsewhere.test", "Forwarded", "host=elsewhere.test", "X-HTTP-Method-Override", "PUT", "Transfer_Encoding", "chunked", "Lnk-Caller", "mine", "anthropic-version", "2023-06-01", "Accept-Encoding", "gzip, br",
 		"Connection", "X-Hop, Authorization", "X-Hop", "1", "Sec-WebSocket-Protocol", "realtime, OpenAI-insecure-api-key.mine", "Sec-WebSocket-Protocol", "openai-beta.realtime-v1")
 	want := "POST /v1/chat/completions?api-version=1&x=a%26b&q host=" + at +
 		"| Authorization=" + backwards("Bearer "+key) + ` Anthropic-Version=2023-06-01 Accept-Encoding=identity Sec-Websocket-Protocol=realtime, openai-beta.realtime-v1|{"model":"m"}`

@@ -138,7 +138,7 @@ func (b *bridge) request(r *http.Request) (out *http.Request, how *reply, refuse
 }
 
 // cleanHeader takes out what would have the host answer in a form that cannot
-// be read, or, where paths are held to, name another path.
+// be read, what names another host, and, where paths are held to, another path.
 func cleanHeader(h http.Header, paths bool) {
 	h.Set("Accept-Encoding", "identity")
 	// The value could be asked for in pieces. A host may answer with the whole
@@ -146,7 +146,7 @@ func cleanHeader(h http.Header, paths bool) {
 	h.Del("Range")
 	h.Del("If-Range")
 	for name := range h {
-		if paths && account.Elsewhere(name) || account.Shadows(name) {
+		if paths && account.Elsewhere(name) || account.OtherHost(name) || account.Shadows(name) {
 			delete(h, name)
 		}
 	}
@@ -162,7 +162,7 @@ func (b *bridge) trailers(r *http.Request, out *http.Request) {
 	}
 	out.Trailer = http.Header{}
 	for name := range r.Trailer {
-		if !b.carries(name) && !account.Elsewhere(name) && !account.Shadows(name) {
+		if !b.carries(name) && !account.Elsewhere(name) && !account.OtherHost(name) && !account.Shadows(name) {
 			out.Trailer[name] = nil
 		}
 	}

@@ -8,9 +8,10 @@
 //
 // It promises:
 //
-//   - The value goes to that host only, and only once its certificate was
-//     checked. A redirect goes back to the program and is not followed; an
-//     address of the host in Location is turned into the route's.
+//   - The value goes to that host only, with no header that names another, and
+//     only once its certificate was checked. A redirect goes back to the program
+//     and is not followed; an address of the host in Location is turned into the
+//     route's.
 //   - The program uses no account of its own there: where the route's header or
 //     member, or another header that carries credentials, holds something
 //     else, the request is refused.

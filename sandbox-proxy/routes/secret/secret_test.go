@@ -223,8 +223,9 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Headers that name another path than the one that was held to the route's, or
-// frame a request anew behind other readers, do not come to the host.
+// Headers that name another path than the one that was held to the route's,
+// another host, or frame a request anew behind other readers, do not come to the
+// host.
 func TestOtherNames(t *testing.T) {
 	for _, paths := range [][]string{{"/v1/"}, nil} {
 		got := make(chan http.Header, 1)
@@ -236,14 +237,15 @@ func TestOtherNames(t *testing.T) {
 			got <- r.Header
 		}), header, func(s *route.Secret, _ *judge.Rules, _ *proxy.Config) { s.Paths = paths })
 		l.say("POST " + mounted + "/v1/x HTTP/1.1\r\nHost: localhost\r\n" + bearer + "\r\nX_Original-URL: /admin\r\nX-rewrite-url: /admin\r\nDestination: /admin\r\nX-Plain: 1\r\n" +
-			"Transfer_Encoding: gzip\r\nContent_Length: 3\r\nTransfer-Encoding: chunked\r\nTrailer: X-Original-Url, Content_Length, X-Plain\r\nConnection: close\r\n\r\n0\r\nX-Original-Url: /admin\r\nContent_Length: 3\r\nX-Plain: 1\r\n\r\n")
+			"X-Forwarded-Host: elsewhere.test\r\nForwarded: host=elsewhere.test\r\nX_Host: elsewhere.test\r\n" +
+			"Transfer_Encoding: gzip\r\nContent_Length: 3\r\nTransfer-Encoding: chunked\r\nTrailer: X-Original-Url, X-Forwarded-Host, Content_Length, X-Plain\r\nConnection: close\r\n\r\n0\r\nX-Original-Url: /admin\r\nX-Forwarded-Host: elsewhere.test\r\nContent_Length: 3\r\nX-Plain: 1\r\n\r\n")
 		h := <-got
 		for _, name := range []string{"X_original-Url", "X-Rewrite-Url", "Destination"} {
 			if _, there := h[name]; there != (paths == nil) {
 				t.Errorf("%v: %s came: %v", paths, name, there)
 			}
 		}
-		for _, name := range []string{"Transfer_encoding", "Content_length", "Trailer:X-Original-Url", "Trailer:Content_length"} {
+		for _, name := range []string{"Transfer_encoding", "Content_length", "Trailer:X-Original-Url", "Trailer:Content_length", "X-Forwarded-Host", "Forwarded", "X_host", "Trailer:X-Forwarded-Host"} {
 			if _, there := h[name]; there {
 				t.Errorf("%v: %s came", paths, name)
 			}
