@@ -208,7 +208,11 @@ const (
 // each runs a test with every maker.
 func each(t *testing.T, test func(t *testing.T, by maker)) {
 	t.Helper()
-	for _, by := range []maker{kernel, shielded, bare} {
+	makers := []maker{kernel, shielded, bare}
+	if withRace {
+		makers = makers[:2]
+	}
+	for _, by := range makers {
 		t.Run(string(by), func(t *testing.T) { test(t, by) })
 	}
 }
