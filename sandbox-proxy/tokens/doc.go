@@ -16,6 +16,7 @@
 //
 // Its limits: an answer that gives no usage, contradicts itself, is no JSON,
 // is compressed in another way than gzip and deflate, or is cut before its
-// last word, is counted as unmetered, never guessed. It adds nothing to a
+// last word, is counted as unmetered, never guessed, as is a request that was
+// sent whole and whose answer nobody waited for. It adds nothing to a
 // request, so a stream whose caller did not ask for its usage has none.
 package tokens

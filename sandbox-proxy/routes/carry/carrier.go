@@ -29,6 +29,9 @@ type carrier struct {
 	// its head and put a reader around its body. Nil changes nothing.
 	ask      func(out *http.Request)
 	answered func(out *http.Request, resp *http.Response)
+	// unanswered is told of a request that the server was sent whole and gave no
+	// answer to, as where the program was gone before. Nil is not told.
+	unanswered func(out *http.Request)
 	// redactor takes out of answers what the program must not have. Nil takes
 	// nothing out. It keeps lengths.
 	redactor *redact.Redactor
@@ -43,9 +46,13 @@ func (c *carrier) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	early := proxy.NewInterim(w, func(h http.Header) { c.head(h, nil) })
+	out, sent := watch(out)
 	resp, err := c.client.RoundTrip(out.WithContext(early.In(out.Context())))
 	early.End()
 	if err != nil {
+		if c.unanswered != nil && sent.Load() {
+			c.unanswered(out)
+		}
 		c.failed(w, r, err)
 		return
 	}

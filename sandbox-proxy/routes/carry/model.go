@@ -47,7 +47,7 @@ func Model(r route.Route, with routes.With) (routes.Bridge, error) {
 	m := &model{client: with.Proxy.NewClient(with.TLS), header: k.Header, value: k.Value}
 	m.carrier = carrier{
 		proxy: with.Proxy, client: m.client, mount: with.Mount, redactor: redactorOf(k.Value),
-		scheme: at.Scheme, host: at.Host, base: baseOf(at), ask: m.ask, answered: m.answered,
+		scheme: at.Scheme, host: at.Host, base: baseOf(at), ask: m.ask, answered: m.answered, unanswered: m.unanswered,
 	}
 	return m, nil
 }
@@ -157,6 +157,14 @@ func (m *model) answered(out *http.Request, resp *http.Response) {
 	}
 	coding := strings.Join(resp.Header["Content-Encoding"], ", ")
 	resp.Body = &counted{ReadCloser: resp.Body, answer: form.Answer(coding), ledger: &m.ledger}
+}
+
+// unanswered counts a request whose answer nobody had: a model makes an answer
+// also where its caller is gone before it begins.
+func (m *model) unanswered(out *http.Request) {
+	if _, asks := tokens.FormOf(out.Method, out.URL.EscapedPath()); asks {
+		m.ledger.Answered(tokens.Usage{}, false)
+	}
 }
 
 // A counted is the body of an answer whose usage is counted as it is read.
