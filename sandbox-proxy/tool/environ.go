@@ -79,8 +79,12 @@ const maxFirstLine = 256
 
 // Check refuses a tool that the program inside could replace: a script that the
 // tool's own words name in full ("bash /srv/project/deploy.sh"), or, where the tool is
-// a script itself, the interpreter that its first line names.
+// a script itself, the interpreter that its first line names; or a module that
+// Python is told to look for.
 func (h *Host) Check(t route.Tool) error {
+	if option, is := fromHere(t.Argv); is {
+		return fmt.Errorf("%s %s: looks for modules in the folder that a call is made in first, so that the program could replace them: put -P before it (Python 3.11), or -I", t.Argv[0], option)
+	}
 	for _, word := range t.Argv[1:] {
 		if strings.HasPrefix(word, "-") {
 			continue
