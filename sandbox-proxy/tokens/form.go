@@ -58,7 +58,7 @@ func FormOf(method, path string) (f Form, ok bool) {
 	if !strings.EqualFold(method, http.MethodPost) {
 		return 0, false
 	}
-	path = plainest(path)
+	path = Plainest(path)
 	before, last := cutLast(path, "/")
 	if _, call := cutLast(last, ":"); call != last {
 		f, ok = methods[call]
@@ -76,10 +76,10 @@ func FormOf(method, path string) (f Form, ok bool) {
 // maxEscapes is how often an escape may be escaped.
 const maxEscapes = 3
 
-// plainest is a path that servers may take one for, some of them this, some of
-// them that: with no escapes, parameters, empty or dot segments, in lower case.
+// Plainest is a path that servers may take one for, some of them this, some of
+// them that, as it is compared with known ones: with no escapes, parameters, empty or dot segments, in lower case.
 // It may be too much for one server, which then answers with an error.
-func plainest(path string) string {
+func Plainest(path string) string {
 	for range maxEscapes {
 		plain, err := url.PathUnescape(path)
 		if err != nil || plain == path {

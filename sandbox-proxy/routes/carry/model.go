@@ -69,6 +69,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.carrier.proxy.Refuse(w, r, refusedMethod, "an API of a model is not asked by "+r.Method)
 		return
 	}
+	if mints(r.Method, r.URL.EscapedPath()) {
+		m.carrier.proxy.Refuse(w, r, refusedCredential, "an API of a model is not asked for another key: add a secret's route to its host if the program needs one")
+		return
+	}
 	m.carrier.serve(w, r)
 }
 
