@@ -8,6 +8,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inbox"
 )
 
 // Bounds of the server's.
@@ -125,20 +127,17 @@ func (s *Server) ServeUDP(p net.PacketConn) error {
 }
 
 func (s *Server) answerPackets(c codec, p net.PacketConn) error {
-	buf := make([]byte, maxQuery+1) // one more, to tell what was cut
+	in := inbox.Of(p, maxQuery)
 	var trouble trouble
 	for {
-		n, from, err := p.ReadFrom(buf)
-		if err != nil {
+		if err := in.Read(); err != nil {
 			if end, err := trouble.ends(err); end {
 				return err
 			}
 			continue
 		}
 		trouble = 0
-		if b := s.respond(c, buf[:n], true); b != nil {
-			_, _ = p.WriteTo(b, from) // a client that went away asks no more
-		}
+		in.Answer(func(query []byte) []byte { return s.respond(c, query, true) })
 	}
 }
 
