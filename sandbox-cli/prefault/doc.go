@@ -9,7 +9,8 @@
 // MADV_POPULATE_WRITE (madvise(2), Linux 5.14) map thousands of pages in less
 // than a millisecond; an older kernel refuses them, and the faults are taken.
 //
-// [Entry] does it before Go's runtime begins, for what the file holds. The
-// linker has to be told of it (-ldflags=-E=…/prefault.Entry), as scripts/build
+// [Entry] does it before Go's runtime begins, for what the file holds. Where a
+// limit is so low that the runtime would end with a trace, it says which to raise.
+// The linker has to be told of it (-ldflags=-E=…/prefault.Entry), as scripts/build
 // does; a program linked without it begins as any other, a little slower.
 package prefault
