@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -63,13 +64,13 @@ func testPlanted(t *testing.T, star string) {
 		"top": true, "top/deep/er": true, "above/sub": true, "top/nested": false, "top/bare": false, "own": false,
 	} {
 		os.Remove(ran)
-		a, err := b.collect(t.Context(), jsonCall{args: []string{"status", "--porcelain"}, cwd: at(dir)})
-		if err != nil {
+		a := &jsonAnswer{out: kept{room: &h.answers}, errs: kept{room: &h.answers}}
+		if err := b.collect(t.Context(), jsonCall{args: []string{"status", "--porcelain"}, cwd: at(dir)}, a); err != nil {
 			t.Fatal(err)
 		}
 		_, there := os.Stat(ran)
-		if (a.Status == 0) != allowed || (there == nil) != allowed {
-			t.Errorf("%s: status %d, ran %v: %s", dir, a.Status, there == nil, strings.TrimSpace(a.Stderr))
+		if (a.status == 0) != allowed || (there == nil) != allowed {
+			t.Errorf("%s: status %d, ran %v: %s", dir, a.status, there == nil, bytes.TrimSpace(a.errs.b))
 		}
 	}
 }

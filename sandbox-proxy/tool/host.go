@@ -49,6 +49,7 @@ type Host struct {
 	limiter *rate.Limiter
 	calls   chan struct{}
 	asked   chan struct{}
+	answers room
 	reaper  reaper
 	pages   pages
 

@@ -28,6 +28,8 @@ const (
 	// maxAnswer bounds what is kept of each of the two streams for an answer
 	// in JSON; the rest is read and thrown away.
 	maxAnswer = 4 << 20
+	// maxAnswers bounds what all such answers of a sandbox hold together.
+	maxAnswers = 64 << 20
 	// maxTail is how much of the errors' end a trailer carries.
 	maxTail = 4 << 10
 

@@ -2,16 +2,13 @@ package tool
 
 import (
 	"context"
-	"encoding/base64"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"sync"
 	"time"
-	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
 	"golang.org/x/sys/unix"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool/frame"
@@ -26,12 +23,13 @@ func (b *bridge) whole(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var answer jsonAnswer
+	answer := &jsonAnswer{out: kept{room: &b.host.answers}, errs: kept{room: &b.host.answers}}
+	defer answer.drop()
 	var err error
 	made := make(chan struct{})
 	go func() {
 		defer close(made)
-		answer, err = b.collect(ctx, c)
+		err = b.collect(ctx, c, answer)
 	}()
 	// A caller that is gone is only noticed when something is written to it.
 	probe := time.NewTicker(probeTime)
@@ -51,64 +49,26 @@ func (b *bridge) whole(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	text, err := json.Marshal(answer)
-	if err != nil {
-		panic(err) // it is all text: a fault of ours
-	}
-	w.Write(append(text, '\n'))
-}
-
-// A jsonAnswer is how a call ended, in JSON.
-type jsonAnswer struct {
-	Status       int    `json:"status"`
-	Signal       string `json:"signal,omitempty"`
-	Stdout       string `json:"stdout"`
-	StdoutBase64 string `json:"stdout_base64,omitempty"`
-	Stderr       string `json:"stderr"`
-	StderrBase64 string `json:"stderr_base64,omitempty"`
-	Truncated    bool   `json:"truncated,omitzero"`
+	answer.write(w) // a caller that is gone has no use for it
 }
 
 // collect makes a call and keeps what it says.
-func (b *bridge) collect(ctx context.Context, c jsonCall) (a jsonAnswer, err error) {
+func (b *bridge) collect(ctx context.Context, c jsonCall, a *jsonAnswer) error {
 	p, err := b.begin(ctx, c.args, c.cwd)
 	if err != nil {
-		return a, err
+		return err
 	}
 	defer p.close()
 	go func() {
 		io.WriteString(p.in, c.stdin)
 		p.in.Close()
 	}()
-	var out, errs kept
-	ended := b.carry(ctx, p, c.args, &out, &errs)
-	a = jsonAnswer{Status: int(ended.Status), Truncated: out.more || errs.more}
+	ended := b.carry(ctx, p, c.args, &a.out, &a.errs)
+	a.status = int(ended.Status)
 	if ended.Signal != 0 {
-		a.Signal = unix.SignalName(unix.Signal(ended.Signal))
+		a.signal = unix.SignalName(unix.Signal(ended.Signal))
 	}
-	a.Stdout, a.StdoutBase64 = out.text()
-	a.Stderr, a.StderrBase64 = errs.text()
-	return a, nil
-}
-
-// kept is the beginning of a stream.
-type kept struct {
-	b    []byte
-	more bool
-}
-
-func (k *kept) Write(p []byte) (int, error) {
-	room := min(len(p), maxAnswer-len(k.b))
-	k.b = append(k.b, p[:room]...)
-	k.more = k.more || room < len(p)
-	return len(p), nil
-}
-
-func (k *kept) text() (text, base string) {
-	if utf8.Valid(k.b) {
-		return string(k.b), ""
-	}
-	return "", base64.StdEncoding.EncodeToString(k.b)
+	return nil
 }
 
 // streamed answers a call with its output as it comes.
