@@ -88,6 +88,9 @@ func judgeStream(fd int) (outside bool, err error) {
 	case unix.S_IFBLK:
 		return false, errors.New("is a disk, by which the program would leave the sandbox: give a file, a pipe or a terminal")
 	case unix.S_IFCHR:
+		if isMaster(fd) {
+			return false, errors.New("is the far side of a terminal, by which the program would type on it: give a file, a pipe or a terminal")
+		}
 		if !harmless(st.Rdev) && !isTerminal(fd) {
 			return false, errors.New("is a device of this machine: give a file, a pipe or a terminal")
 		}
@@ -131,6 +134,13 @@ func harmless(device uint64) bool {
 
 func isTerminal(fd int) bool {
 	_, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	return err == nil
+}
+
+// isMaster says whether a terminal is held by the side that types and reads what
+// is shown (ptmx(4)).
+func isMaster(fd int) bool {
+	_, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	return err == nil
 }
 
