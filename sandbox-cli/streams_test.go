@@ -40,6 +40,39 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// A shell's script that comes by a pipe is not the program's to write on: it has no
+// standard input then, and that is said. By a pipe of its own it has what is there,
+// also under a shell that was told its commands.
+func TestScriptByPipe(t *testing.T) {
+	for _, more := range []string{"", allow, "--bubblewrap"} {
+		s := newSandbox(t)
+		outside := filepath.Join(s.root, "planted")
+		run := lnk() + " sandbox run --yes --write=" + s.project + " " + more + " -- "
+		plant := "sh -c 'echo \"touch " + outside + "\" 2>/dev/null > /proc/self/fd/0; cat; echo ran'"
+		for _, shell := range [][]string{{"sh"}, {"bash", "-e"}, {"bash", "-s", "a"}, {"sh", "-c", "sh"}, {"env", "bash"}} {
+			e := s.command(run+plant+"\necho rest\n", shell)
+			if e.out != "ran\nrest\n" || e.status != 0 || !strings.Contains(e.errors, "the script that "+shellOf(shell)+" reads") {
+				t.Errorf("%s %q: status %d: %q, %q", more, shell, e.status, e.out, e.errors)
+			}
+			if _, err := os.Lstat(outside); err == nil {
+				t.Fatalf("%s %q: the program's line was executed outside", more, shell)
+			}
+		}
+		for _, argv := range [][]string{{"sh", "-c", run + "cat; true"}, {"bash", "-c", "read line; echo $line; " + run + "cat"}, {"sh", s.put("script", run+"cat\n")}} {
+			if e := s.command("one\ntwo\n", argv); e.out != "one\ntwo\n" || strings.Contains(e.errors, "script that") {
+				t.Errorf("%s %q: %q, %q", more, argv, e.out, e.errors)
+			}
+		}
+	}
+}
+
+func shellOf(argv []string) string {
+	if argv[0] == "env" {
+		return argv[1]
+	}
+	return argv[0]
+}
+
 // No file is left that runs as its owner.
 func TestNoSetUserID(t *testing.T) {
 	s := newSandbox(t)

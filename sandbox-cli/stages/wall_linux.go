@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
@@ -157,8 +158,27 @@ func (w *walling) attempt(begun *launch.Begun) (int, error) {
 func (f wallFlags) early() launch.Early {
 	return launch.Early{
 		Terminal: f.c.Terminal, OwnNet: f.net == linuxwall.Own, HostName: linuxwall.HostName, Apart: f.limits.Memory > 0,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: input(), Stdout: os.Stdout, Stderr: os.Stderr,
 	}
+}
+
+// scriptOf is the shell whose script our standard input is, or "".
+var scriptOf = sync.OnceValue(func() string { return launch.ScriptOf(os.Stdin) })
+
+// input is the program's standard input: none where it is a shell's script.
+func input() *os.File {
+	if scriptOf() != "" {
+		return nil
+	}
+	return os.Stdin
+}
+
+// inputWarning says why the program has none, or nothing.
+func inputWarning() []string {
+	if scriptOf() == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("standard input is the script that %s reads, which would execute what the program wrote to it: the program gets /dev/null instead; give it a file, or a pipe of its own", say.OneLine(scriptOf()))}
 }
 
 // maxAttempts bounds how often a start looks again at what changes under it.
@@ -277,7 +297,7 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 			return say.StatusSetup, err
 		}
 	}
-	warnings := plan.Warnings
+	warnings := append(inputWarning(), plan.Warnings...)
 	if missing := landlock.Closable().Missing(); missing != "" && plan.Net == linuxwall.Machine {
 		// In a network of its own a program sees no abstract socket of others,
 		// and no process of theirs in any sandbox.
