@@ -1,5 +1,7 @@
 package prefault
 
+//lint:file-ignore U1000 what stands here is used in assembly
+
 // Entry is where the kernel begins a program that was linked with it as its
 // entry symbol: it populates text, tables and data, ends the program with one
 // line where Go's runtime would end it with a trace, and goes on to where a Go

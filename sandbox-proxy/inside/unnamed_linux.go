@@ -13,7 +13,7 @@ import (
 // nfnetlink_log, in the words of linux/netfilter/nfnetlink_log.h.
 const (
 	ulog          = unix.NFNL_SUBSYS_ULOG << 8
-	ulogPacket    = ulog | 0 // NFULNL_MSG_PACKET
+	ulogPacket    = ulog     // NFULNL_MSG_PACKET, which is 0
 	ulogConfig    = ulog | 1 // NFULNL_MSG_CONFIG
 	ulogCommand   = 1        // NFULA_CFG_CMD
 	ulogBind      = 1        // NFULNL_CFG_CMD_BIND
