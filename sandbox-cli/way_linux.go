@@ -107,10 +107,16 @@ func (w *way) carried() []netip.Prefix {
 // fitted is whether this process takes as many threads as it needs.
 var fitted sync.Once
 
+// fitAfter is how long a proxy serves before it does: a start, and the end of a
+// program that is as short, have work for two threads.
+const fitAfter = 200 * time.Millisecond
+
 // serveProxy begins to serve a listener of the proxy's. From then on the process
 // moves bytes.
 func (w *way) serveProxy(l net.Listener) {
-	fitted.Do(func() { _ = procs.Fit() }) // where the kernel has no such timers it is as fast as it was
+	fitted.Do(func() {
+		time.AfterFunc(fitAfter, func() { _ = procs.Fit() }) // where the kernel has no such timers it is as fast as it was
+	})
 	go w.proxy.Serve(l)
 }
 
