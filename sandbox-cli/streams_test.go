@@ -58,6 +58,18 @@ func TestScriptByPipe(t *testing.T) {
 				t.Fatalf("%s %q: the program's line was executed outside", more, shell)
 			}
 		}
+		// Of shells of one name the inner one reads this script.
+		e := s.command("printf '%s\\n' "+quote(run+plant)+" 'echo rest' | sh\n", []string{"sh"})
+		if _, err := os.Lstat(outside); e.out != "ran\nrest\n" || err == nil {
+			t.Errorf("%s, a shell in a shell: %q, %q, %v", more, e.out, e.errors, err)
+		}
+		// A part of a script has what is piped to it.
+		for _, part := range []string{"(" + run + "cat; true)", "{ read line; echo $line; " + run + "cat; }", "while read line; do echo $line; " + run + "cat; done"} {
+			e := s.command("printf 'one\\ntwo\\n' | "+part+"\n", []string{"bash"})
+			if e.out != "one\ntwo\n" || strings.Contains(e.errors, "script that") {
+				t.Errorf("%s %s: %q, %q", more, part, e.out, e.errors)
+			}
+		}
 		for _, argv := range [][]string{{"sh", "-c", run + "cat; true"}, {"bash", "-c", "read line; echo $line; " + run + "cat"}, {"sh", s.put("script", run+"cat\n")}} {
 			if e := s.command("one\ntwo\n", argv); e.out != "one\ntwo\n" || strings.Contains(e.errors, "script that") {
 				t.Errorf("%s %q: %q, %q", more, argv, e.out, e.errors)
@@ -65,6 +77,8 @@ func TestScriptByPipe(t *testing.T) {
 		}
 	}
 }
+
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func shellOf(argv []string) string {
 	if argv[0] == "env" {
