@@ -76,9 +76,9 @@ func FormOf(method, path string) (f Form, ok bool) {
 // maxEscapes is how often an escape may be escaped.
 const maxEscapes = 3
 
-// Plainest is a path that servers may take one for, some of them this, some of
-// them that, as it is compared with known ones: with no escapes, parameters, empty or dot segments, in lower case.
-// It may be too much for one server, which then answers with an error.
+// Plainest is what a path is compared with known ones as: with no escapes,
+// parameters, empty or dot segments, in lower case. Some servers take it for that,
+// others answer with an error.
 func Plainest(path string) string {
 	for range maxEscapes {
 		plain, err := url.PathUnescape(path)

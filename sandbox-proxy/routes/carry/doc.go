@@ -23,7 +23,6 @@
 // it is the server's. A model's API is asked for answers that are not
 // compressed, its header is set whatever the program sent, other headers and
 // members of the query that hold credentials are taken out, as are headers that
-// name another host, path or method, and a path that
-// leads out of its base address is refused, as is a request that is known to
-// make another key.
+// name another host, path or method, and a path that leads out of its base
+// address is refused, as is a request that is known to make another key.
 package carry
