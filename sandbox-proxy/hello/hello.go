@@ -62,7 +62,10 @@ func Parse(b []byte) (serverName string, err error) {
 			if length > MaxBytes {
 				return "", ErrMalformed
 			}
-			if len(body) >= helloHead+length {
+			if len(body) > helloHead+length {
+				return "", ErrMalformed // what is behind it is no part of it, and none may be there
+			}
+			if len(body) == helloHead+length {
 				return serverNameOf(body[helloHead:])
 			}
 		}
