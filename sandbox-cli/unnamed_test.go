@@ -18,6 +18,9 @@ func TestCallsOfUnnamedAddressesAreTold(t *testing.T) {
 			"curl -sS --noproxy '*' http://10.1.2.3:81/",
 			"curl -sS --noproxy '*' http://169.254.169.254/latest",
 			"curl -sS --noproxy '*' http://127.0.0.1:9/",
+			"for to in " + labtest.OtherAddr + "/8080 " + labtest.OtherAddr + "/123 " + labtest.OtherAddr + "/443; do :",
+			"bash -c '(echo > /dev/udp/'$to') 2>/dev/null; echo > /dev/udp/'$to",
+			"done",
 		}, "; "))...)
 		for _, want := range []string{
 			"refused " + labtest.OtherAddr + ":8080: no rule names this host; to open it: --tcp " + labtest.OtherAddr + ":8080\n",
@@ -28,11 +31,19 @@ func TestCallsOfUnnamedAddressesAreTold(t *testing.T) {
 				t.Errorf("%s: told %d times: %s\nof %s", how, strings.Count(e.errors, want), want, e.errors)
 			}
 		}
+		for to, want := range map[string]int{":8080": 1, ":123": 1, ":443": 0} {
+			if n := strings.Count(e.errors, "refused udp "+labtest.OtherAddr+to+": UDP, which is not carried"); n != want {
+				t.Errorf("%s: UDP to %s is told %d times: %s", how, to, n, e.errors)
+			}
+		}
 		if strings.Contains(e.errors, "127.0.0.1:9:") {
 			t.Errorf("%s: the program's own loopback is told of: %s", how, e.errors)
 		}
 	}
 	if n := strings.Count(s.well("log"), "refused  "+labtest.OtherAddr+":8080 (transparent): no rule names this host; to open it: tcp = ["); n != 4 {
 		t.Errorf("%d lines in\n%s", n, s.well("log"))
+	}
+	if n := strings.Count(s.well("log"), "refused  "+labtest.OtherAddr+":443 (udp): UDP, which is not carried: HTTP/3 goes on over TCP"); n != 2 {
+		t.Errorf("%d lines of UDP in\n%s", n, s.well("log"))
 	}
 }

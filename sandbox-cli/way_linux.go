@@ -137,7 +137,12 @@ func (w *way) serve(l *inside.Listeners) {
 		go w.proxy.ServeTransparent(listener, inside.OriginalDst, w.pool.Name)
 	}
 	if l.Unnamed != nil {
-		w.unnamed.Go(func() { w.proxy.TellUnnamed(l.Unnamed.Next) })
+		w.unnamed.Go(func() {
+			w.proxy.TellUnnamed(func() (netip.AddrPort, bool, error) {
+				meant, err := l.Unnamed.Next()
+				return meant.To, meant.Over == inside.UDP, err
+			})
+		})
 	}
 	for _, packets := range l.DNSPackets {
 		go server.ServeUDP(packets)

@@ -53,12 +53,17 @@ type Refusal struct {
 	retry time.Duration // when to try again
 }
 
-// Target is host:port, or the host alone where no port was read.
+// Target is host:port, or the host alone where no port was read. Of a datagram
+// "udp" stands in front: a connection to there is told of by itself.
 func (r Refusal) Target() string {
-	if r.Port == 0 {
-		return r.Host
+	target := r.Host
+	if r.Port != 0 {
+		target += ":" + strconv.Itoa(int(r.Port))
 	}
-	return r.Host + ":" + strconv.Itoa(int(r.Port))
+	if r.By == judge.ByUDP {
+		target = "udp " + target
+	}
+	return target
 }
 
 // Error is the refusal in one line, as the program gets it.
@@ -130,6 +135,11 @@ func (t *told) first(what string) bool {
 // tell tells of a refusal.
 func (p *Proxy) tell(r *Refusal) {
 	p.show(r)
+	p.record(r)
+}
+
+// record has a refusal stand in the log.
+func (p *Proxy) record(r *Refusal) {
 	if p.config.Ended == nil {
 		return
 	}

@@ -64,13 +64,19 @@ func (p *Proxy) serveMeant(conn net.Conn, asked judge.Call) {
 }
 
 // TellUnnamed tells of the calls to addresses that nothing is carried to, and
-// that were refused without the proxy: next gives where each was to go, and an
-// error when there are no more. They are judged for the reason alone.
-func (p *Proxy) TellUnnamed(next func() (netip.AddrPort, error)) {
+// that were refused without the proxy: next gives where each was to go, whether
+// it was a datagram of UDP, and an error when there are no more. They are judged
+// for the reason alone.
+func (p *Proxy) TellUnnamed(next func() (to netip.AddrPort, udp bool, err error)) {
+	var datagrams datagrams
 	for {
-		to, err := next()
+		to, udp, err := next()
 		if err != nil {
 			return
+		}
+		if udp {
+			p.tellDatagram(&datagrams, to)
+			continue
 		}
 		d := p.config.Judge.Rule(judge.Call{By: judge.ByTransparent, Host: to.Addr().String(), Port: to.Port()})
 		if !d.Allowed {

@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -13,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
 
 // A meant is a listener whose connections say first where they were meant for:
@@ -263,13 +267,7 @@ func (s *slowWriter) Write(b []byte) (int, error) {
 func TestTellUnnamed(t *testing.T) {
 	l := newLab(t, hosts("192.0.2.1"), tcp("192.0.2.2:22"))
 	all := []string{"192.0.2.9:443", "192.0.2.2:23", "192.0.2.1:443", "169.254.169.254:80", "[2001:db8::1]:80", "192.0.2.9:443"}
-	l.proxy.TellUnnamed(func() (to netip.AddrPort, err error) {
-		if len(all) == 0 {
-			return to, io.EOF
-		}
-		to, all = netip.MustParseAddrPort(all[0]), all[1:]
-		return to, nil
-	})
+	l.proxy.TellUnnamed(these(&all))
 	got := ""
 	for _, r := range l.refused {
 		got += string(r.By) + " " + r.Target() + " " + string(r.Reason) + " " + r.Open.Flag + "\n"
@@ -280,5 +278,64 @@ transparent 169.254.169.254:80 address ` + `
 transparent [2001:db8::1]:80 host --internet-host [2001:db8::1]
 `; got != want {
 		t.Errorf("told\n%swant\n%s", got, want)
+	}
+}
+
+// these are calls as they are told, a datagram's with udp in front.
+func these(all *[]string) func() (netip.AddrPort, bool, error) {
+	return func() (to netip.AddrPort, udp bool, err error) {
+		if len(*all) == 0 {
+			return to, false, io.EOF
+		}
+		s, udp := strings.CutPrefix((*all)[0], "udp ")
+		*all = (*all)[1:]
+		return netip.MustParseAddrPort(s), udp, nil
+	}
+}
+
+// Datagrams are told once a destination, by its name where it has one. Those
+// that are of no use to their owner stand in the log alone, and a flood of them
+// hides no refused connection.
+func TestTellDatagrams(t *testing.T) {
+	l := newLab(t, hosts("ok.test"), with(func(_ *judge.Rules, c *proxy.Config) {
+		c.Name = func(a netip.Addr) (string, bool) { return "ok.test", a == netip.MustParseAddr("198.18.0.9") }
+	}))
+	all := []string{
+		"udp 192.0.2.9:123", "udp 192.0.2.9:123", "192.0.2.9:123", "udp 198.18.0.9:443", "udp 198.18.0.9:3478", "udp [2001:db8::1]:853",
+		"udp 224.0.0.251:5353", "udp [ff02::fb]:5353", "udp 255.255.255.255:68",
+	}
+	for port := range 2000 {
+		all = append(all, fmt.Sprintf("udp 192.0.2.10:%d", 10000+port))
+	}
+	all = append(all, "192.0.2.11:22", "udp 192.0.2.9:123")
+	l.proxy.TellUnnamed(these(&all))
+	got := ""
+	for _, r := range l.refused {
+		got += strings.TrimPrefix(r.Error(), "lnk sandbox web: ") + "\n"
+	}
+	if want := `refused udp 192.0.2.9:123: UDP, which is not carried: the clock is this machine's
+refused 192.0.2.9:123: no rule names this host; to open it: tcp = ["192.0.2.9:123"] or --tcp 192.0.2.9:123
+refused udp ok.test:3478: UDP, which is not carried, at no port: use TCP, where what is called has it
+refused udp [2001:db8::1]:853: UDP, which is not carried: names are answered by the sandbox's own name server, at port 53 of any address
+refused udp 192.0.2.10:10000: UDP, which is not carried, at no port: use TCP, where what is called has it
+refused udp 192.0.2.10:10001: UDP, which is not carried, at no port: use TCP, where what is called has it
+refused 192.0.2.11:22: no rule names this host; to open it: tcp = ["192.0.2.11:22"] or --tcp 192.0.2.11:22
+`; got != want {
+		t.Errorf("told\n%swant\n%s", got, want)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	logged := map[string]int{}
+	for _, r := range l.ended {
+		logged[fmt.Sprintf("%s %s:%d", r.By, r.Host, r.Port)]++
+	}
+	for to, want := range map[string]int{
+		"udp 192.0.2.9:123": 2, // the second once all was forgotten
+		"udp ok.test:443":   1, "udp ok.test:3478": 1, "udp 224.0.0.251:5353": 1, "udp [ff02::fb]:5353": 1, "udp 255.255.255.255:68": 1,
+		"udp 192.0.2.10:11999": 1, "transparent 192.0.2.11:22": 1,
+	} {
+		if logged[to] != want {
+			t.Errorf("%s is logged %d times", to, logged[to])
+		}
 	}
 }

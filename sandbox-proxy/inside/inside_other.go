@@ -57,7 +57,7 @@ func (*Sockets) Close() error { return nil }
 type Unnamed struct{}
 
 // Next fails with [errors.ErrUnsupported].
-func (*Unnamed) Next() (netip.AddrPort, error) { return netip.AddrPort{}, errOther }
+func (*Unnamed) Next() (Meant, error) { return Meant{}, errOther }
 
 // End does nothing.
 func (*Unnamed) End() {}

@@ -87,7 +87,8 @@ const (
 // ask 127.0.0.53 or what resolv.conf says. After the first chain every TCP
 // connection that is carried is addressed to loopback; what the second chain
 // still sees of TCP goes to another address or belongs to no connection, and is
-// reset, so that a program's connect(2) fails at once, and told ([Unnamed]).
+// reset, so that a program's connect(2) fails at once. All else, UDP among it,
+// fails with EPERM. Both are told ([Unnamed]).
 func TheRules(to ...netip.Prefix) Rules {
 	own := []netip.Prefix{
 		netip.PrefixFrom(netip.AddrFrom4([4]byte{127}), 8),
@@ -110,7 +111,7 @@ func TheRules(to ...netip.Prefix) Rules {
 	for _, block := range to {
 		redirect = append(redirect, Rule{To: block, Over: TCP, Do: ToPort, Redirect: TransparentPort})
 	}
-	refuse = append(refuse, Rule{Over: TCP, Told: true, Do: Reset}, Rule{Do: Prohibit})
+	refuse = append(refuse, Rule{Over: TCP, Told: true, Do: Reset}, Rule{Told: true, Do: Prohibit})
 	return Rules{Table: "lnk", Chains: []Chain{
 		{Name: "carry", Kind: "nat", Hook: "output", Priority: priorityDNAT, Accept: true, Rules: redirect},
 		{Name: "refuse", Kind: "filter", Hook: "output", Priority: priorityFilter, Rules: refuse},

@@ -43,10 +43,18 @@ const (
 	destinationOf = 60 // Destination Options
 )
 
-// meantFor is where a TCP packet is to go, read from its first bytes.
-func meantFor(packet []byte) (netip.AddrPort, bool) {
+// A Meant is where a call was to go that no rule carries, and over what: [TCP]
+// or [UDP], of which each datagram is a call.
+type Meant struct {
+	To   netip.AddrPort
+	Over Protocol
+}
+
+// meantFor is where a packet is to go, read from its first bytes. It is false
+// for one that is neither TCP's nor UDP's.
+func meantFor(packet []byte) (Meant, bool) {
 	if len(packet) < head4 {
-		return netip.AddrPort{}, false
+		return Meant{}, false
 	}
 	var to netip.Addr
 	next, at := packet[9], int(packet[0]&0xf)*4
@@ -55,17 +63,18 @@ func meantFor(packet []byte) (netip.AddrPort, bool) {
 		to = netip.AddrFrom4([4]byte(packet[offset4:]))
 	case 6:
 		if len(packet) < head6 {
-			return netip.AddrPort{}, false
+			return Meant{}, false
 		}
 		to, next, at = netip.AddrFrom16([16]byte(packet[offset6:])), packet[6], head6
 		for (next == hopByHop || next == routing || next == destinationOf) && len(packet) >= at+2 {
 			next, at = packet[at], at+8+8*int(packet[at+1])
 		}
 	default:
-		return netip.AddrPort{}, false
+		return Meant{}, false
 	}
-	if Protocol(next) != TCP || at < head4 || len(packet) < at+4 {
-		return netip.AddrPort{}, false
+	over := Protocol(next)
+	if over != TCP && over != UDP || at < head4 || len(packet) < at+4 {
+		return Meant{}, false
 	}
-	return netip.AddrPortFrom(to, binary.BigEndian.Uint16(packet[at+2:])), true
+	return Meant{netip.AddrPortFrom(to, binary.BigEndian.Uint16(packet[at+2:])), over}, true
 }

@@ -3,7 +3,6 @@ package inside
 import (
 	"errors"
 	"io"
-	"net/netip"
 	"os"
 	"time"
 
@@ -98,17 +97,17 @@ func (c *checker) takeUnnamed(fd int, as listener, got *Listeners) error {
 
 // Next waits for the next call. After [Unnamed.End] it gives those that are
 // there, and then [io.EOF].
-func (u *Unnamed) Next() (netip.AddrPort, error) {
+func (u *Unnamed) Next() (Meant, error) {
 	raw, err := u.f.SyscallConn()
 	if err != nil {
-		return netip.AddrPort{}, err
+		return Meant{}, err
 	}
 	buf := make([]byte, maxUlog)
 	for {
-		var to netip.AddrPort
+		var meant Meant
 		var no error
 		read := func(fd uintptr) bool {
-			to, no = readUnnamed(int(fd), buf)
+			meant, no = readUnnamed(int(fd), buf)
 			return no != unix.EAGAIN
 		}
 		err := raw.Read(read)
@@ -120,39 +119,39 @@ func (u *Unnamed) Next() (netip.AddrPort, error) {
 		}
 		switch {
 		case err != nil:
-			return netip.AddrPort{}, err
-		case no == nil && to.IsValid():
-			return to, nil
+			return Meant{}, err
+		case no == nil && meant.To.IsValid():
+			return meant, nil
 		case no != nil && no != unix.EINTR && no != unix.ENOBUFS:
-			return netip.AddrPort{}, no
+			return Meant{}, no
 		}
 	}
 }
 
 // readUnnamed reads one message, which is zero where it tells of no call.
-func readUnnamed(fd int, buf []byte) (to netip.AddrPort, no error) {
+func readUnnamed(fd int, buf []byte) (meant Meant, no error) {
 	n, from, err := unix.Recvfrom(fd, buf, 0)
 	if err != nil {
-		return to, err
+		return meant, err
 	}
 	if at, ok := from.(*unix.SockaddrNetlink); !ok || at.Pid != 0 {
-		return to, nil // another process's, not the kernel's
+		return meant, nil // another process's, not the kernel's
 	}
 	replies, err := readReplies(buf[:n])
 	if err != nil {
-		return to, nil
+		return meant, nil
 	}
 	for _, r := range replies {
 		if r.kind != ulogPacket || len(r.body) < nfGenHead {
 			continue
 		}
 		if all, err := readAttributes(r.body[nfGenHead:]); err == nil {
-			if meant, ok := meantFor(byKind(all)[ulogPayload]); ok {
-				to = meant
+			if to, ok := meantFor(byKind(all)[ulogPayload]); ok {
+				meant = to
 			}
 		}
 	}
-	return to, nil
+	return meant, nil
 }
 
 // End says that no more is waited for.

@@ -20,14 +20,14 @@ func (b *box) told(t *testing.T) (all []string) {
 	}
 	b.Unnamed.End()
 	for {
-		to, err := b.Unnamed.Next()
+		meant, err := b.Unnamed.Next()
 		if errors.Is(err, io.EOF) {
 			return all
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, to.String())
+		all = append(all, strings.TrimPrefix(meant.Over.String()+" "+meant.To.String(), "tcp "))
 	}
 }
 
@@ -45,10 +45,14 @@ func TestCallsThatNobodyNamedAreTold(t *testing.T) {
 			{"tcp:127.0.0.1:81", "ECONNREFUSED"},
 			{"tcp:[::1]:81", "ECONNREFUSED"},
 			{"udp:192.0.2.7:443", "EPERM"},
+			{"udp:198.18.0.9:443", "EPERM"},
+			{"udp:[2001:db8::1]:123", "EPERM"},
 			{"tcp:169.254.169.254:80", "ECONNREFUSED"},
 			{"dns:udp,8.8.8.8:53,denied.example.,A", "NXDOMAIN"},
 		})
-		if got, want := b.told(t), []string{"192.0.2.7:443", "[2001:db8:8000::1]:22", "169.254.169.254:80"}; !slices.Equal(got, want) {
+		if got, want := b.told(t), []string{
+			"192.0.2.7:443", "[2001:db8:8000::1]:22", "udp 192.0.2.7:443", "udp 198.18.0.9:443", "udp [2001:db8::1]:123", "169.254.169.254:80",
+		}; !slices.Equal(got, want) {
 			t.Errorf("%s: told of %q, want %q", role, got, want)
 		}
 	}
@@ -107,7 +111,10 @@ func TestMeantFor(t *testing.T) {
 		"IPv4 cut in its port":           {four(0, 6, "192.0.2.7", tcp[:3]...), ""},
 		"IPv4 whose head is too short":   {append([]byte{0x41}, four(0, 6, "192.0.2.7", tcp...)[1:]...), ""},
 		"IPv4 whose head is longer":      {append([]byte{0x4f}, four(0, 6, "192.0.2.7", tcp...)[1:]...), ""},
-		"UDP":                            {four(0, 17, "192.0.2.7", tcp...), ""},
+		"UDP":                            {four(0, 17, "192.0.2.7", tcp...), "udp 192.0.2.7:443"},
+		"UDP over IPv6":                  {six(17, "2001:db8::7", tcp...), "udp [2001:db8::7]:443"},
+		"UDP cut in its port":            {four(0, 17, "192.0.2.7", tcp[:3]...), ""},
+		"ICMP":                           {four(0, 1, "192.0.2.7", tcp...), ""},
 		"IPv6 cut in its head":           {six(6, "2001:db8::7")[:39], ""},
 		"IPv6 cut in its port":           {six(6, "2001:db8::7", tcp[:3]...), ""},
 		"IPv6 cut in an extension":       {six(0, "2001:db8::7", 6), ""},
@@ -115,7 +122,7 @@ func TestMeantFor(t *testing.T) {
 		"another version":                {append([]byte{0x75}, make([]byte, 60)...), ""},
 	} {
 		got, ok := meantFor(c.packet)
-		if ok != (c.want != "") || ok && got.String() != c.want {
+		if ok != (c.want != "") || ok && strings.TrimPrefix(got.Over.String()+" "+got.To.String(), "tcp ") != c.want {
 			t.Errorf("%s: %v, %v; want %q", what, got, ok, c.want)
 		}
 	}

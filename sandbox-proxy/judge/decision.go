@@ -14,6 +14,7 @@ const (
 	ByHTTP        By = "http"        // a plain http request
 	BySOCKS       By = "socks"       // SOCKS5
 	ByTransparent By = "transparent" // a connection that was meant for another address
+	ByUDP         By = "udp"         // a datagram, which nothing carries
 	ByDNS         By = "dns"         // a name that was asked for
 	ByPort        By = "port"        // a port of loopback that is carried into the sandbox
 	ByRoute       By = "route"       // a route that goes to a host
