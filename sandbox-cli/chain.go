@@ -97,7 +97,8 @@ func chainOf(c client.Confinement, argv []string, s setting) (chain, error) {
 		return chain{argv: all, env: env, files: flags.files(), hand: flags.handed()}, nil
 	case client.Reaching:
 		wall = append(wall, linuxwall.Args(c, linuxwall.Given)...)
-		return chain{argv: append(append(relayArgs(mode, c.Terminal, s), wall...), argv...), env: env}, nil
+		relay, err := relayArgs(mode, c.Terminal, s)
+		return chain{argv: append(append(relay, wall...), argv...), env: env}, err
 	case nil:
 		return chain{}, refuse("/confinement/net: missing")
 	default:

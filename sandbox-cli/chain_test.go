@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -65,7 +66,11 @@ func TestChainGolden(t *testing.T) {
 
 // What this version does not enforce is refused, not left out.
 func TestChainRefuses(t *testing.T) {
-	at := uint16(19200)
+	at, taken := uint16(19200), uint16(61)
+	many := make([]uint16, inside.MaxPorts+1)
+	for i := range many {
+		many[i] = uint16(2000 + i)
+	}
 	base := func(m client.NetMode) client.Confinement {
 		return client.Confinement{Name: "x", Write: []string{}, Read: []string{}, Commands: client.AnyCommand(), Net: client.NetOf(m)}
 	}
@@ -80,6 +85,13 @@ func TestChainRefuses(t *testing.T) {
 		"serve: port 19200": proxied(client.Proxy{Serve: []uint16{19200}, Listen: &at}),
 		"it is served too":  base(client.Proxied{Proxy: client.Proxy{Dir: "/d", Hosts: []string{}, Serve: []uint16{80}}, Ports: []uint16{80}}),
 		"system":            proxied(client.Proxy{Upstream: "system"}),
+
+		"net/proxied: not a network that can be made: port 53":    base(client.Proxied{Proxy: client.Proxy{Dir: "/d", Hosts: []string{}}, Ports: []uint16{53}}),
+		"net/proxied: not a network that can be made: proxy port": proxied(client.Proxy{Listen: &taken}),
+		"net/loopback: not a network that can be made: port 61":   base(client.Loopback{Ports: []uint16{80, 61}, Dir: "/d"}),
+		"net/host: not a network that can be made: ports: 257":    base(client.Host{Ports: many}),
+		"net/reaching: not a network that can be made: port 53":   base(client.Reaching{Reached: []client.Reached{{Dir: "/d", Port: 53}}, Ports: []uint16{80}}),
+		"port 80: it is named already":                            base(client.Reaching{Reached: []client.Reached{{Dir: "/d", Port: 80}}, Ports: []uint16{80}}),
 	} {
 		if _, err := chainOf(c, []string{"true"}, testSetting); err == nil || !strings.Contains(err.Error(), says) || statusOf(err) != statusRefused {
 			t.Errorf("%s: %v", says, err)

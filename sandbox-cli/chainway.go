@@ -4,13 +4,25 @@ import (
 	"maps"
 	"strconv"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // wayOf is what the proxy stage is told for a confinement whose network is one
-// of its own with a way out. Without it, it is an error.
+// of its own with a way out, and that can be made. Without it, it is an error.
 func wayOf(c client.Confinement, s setting) (proxyFlags, error) {
+	f, err := wayTold(c, s)
+	if err != nil {
+		return f, err
+	}
+	if err := f.network().Check(); err != nil {
+		return f, refuse("/confinement/net/%s: %v", f.Mode, err)
+	}
+	return f, nil
+}
+
+func wayTold(c client.Confinement, s setting) (proxyFlags, error) {
 	switch mode := c.Net.Mode().(type) {
 	case client.Proxied:
 		return proxyFlagsOf(c, mode, s)
@@ -39,7 +51,14 @@ func plainWay(c client.Confinement, s setting, ports []uint16) proxyFlags {
 
 // relayArgs is the stage that stays as the relay between a sandbox's network
 // and the proxies that it reaches.
-func relayArgs(mode client.Reaching, terminal bool, s setting) []string {
+func relayArgs(mode client.Reaching, terminal bool, s setting) ([]string, error) {
+	reached := make([]uint16, len(mode.Reached))
+	for i, r := range mode.Reached {
+		reached[i] = r.Port
+	}
+	if err := stages.RelayNetwork(reached, mode.Ports).Check(); err != nil {
+		return nil, refuse("/confinement/net/reaching: %v", err)
+	}
 	a := []string{s.wall, "proxy-inside", "--own-network"}
 	if terminal {
 		a = append(a, "--terminal")
@@ -50,7 +69,7 @@ func relayArgs(mode client.Reaching, terminal bool, s setting) []string {
 	for _, p := range mode.Ports {
 		a = append(a, "--port", strconv.Itoa(int(p)))
 	}
-	return append(a, "--")
+	return append(a, "--"), nil
 }
 
 // holdChain is the proxy alone, reached by the sockets in its folder. The

@@ -14,6 +14,7 @@ import (
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
 )
@@ -58,6 +59,12 @@ func (f *proxyFlags) check() error {
 	}
 	_, err := f.judge(judge.Machine())
 	return err
+}
+
+// network is what the sandbox's own is made with, but for the destinations that
+// are carried.
+func (f proxyFlags) network() inside.Want {
+	return inside.Want{ProxyPort: f.ProxyPort, Ports: f.Ports, Sockets: len(f.Serve) > 0}
 }
 
 // judge makes the judge that these flags ask for.

@@ -171,14 +171,14 @@ func (b *behind) start() (err error) {
 	if err := b.newWay(); err != nil {
 		return err
 	}
-	want := b.want()
+	want := b.f.network()
 	want.To = b.way.carried()
 	return b.command(stepInside, want, inside.Prepare)
 }
 
 // startHanded has the wall make the network, and makes the way meanwhile.
 func (b *behind) startHanded() error {
-	want := b.want()
+	want := b.f.network()
 	if err := b.command(stepHanded, want, inside.PrepareHanded); err != nil {
 		return err
 	}
@@ -189,10 +189,6 @@ func (b *behind) startHanded() error {
 	want.To = b.way.carried()
 	b.hand.To(want)
 	return nil
-}
-
-func (b *behind) want() inside.Want {
-	return inside.Want{ProxyPort: b.f.ProxyPort, Ports: b.f.Ports, Sockets: len(b.f.Serve) > 0}
 }
 
 func (b *behind) newWay() error {

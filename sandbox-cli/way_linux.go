@@ -126,6 +126,7 @@ func (w *way) serve(l *inside.Listeners) {
 	w.listeners = l
 	server := &names.Server{
 		Allowed:  w.names,
+		Above:    w.judge.Above,
 		Pool:     w.pool,
 		Hostname: hostname,
 		IPv6:     l.IPv6,

@@ -3,10 +3,13 @@ package stages
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/inside"
 )
 
 // relayFlags is what the relay is told: the proxies, each in its folder and at
@@ -93,9 +96,30 @@ func (f relayFlags) check() error {
 		return errors.New("want a command behind --")
 	case len(f.ports) > 0 && !f.own:
 		return errors.New("--port without --own-network: loopback is this machine's already")
+	case f.own:
+		return RelayNetwork(f.reachedAt(), f.ports).Check()
 	}
 	return nil
 }
+
+func (f relayFlags) reachedAt() []uint16 {
+	at := make([]uint16, len(f.also))
+	for i, to := range f.also {
+		at[i] = to.port
+	}
+	return at
+}
+
+// RelayNetwork is the network that a relay makes: proxies are reached at some
+// ports of its loopback, and ports of this machine's at the others. No
+// destination is carried.
+func RelayNetwork(reached, ports []uint16) inside.Want {
+	return inside.Want{Ports: slices.Concat(ports, reached), To: nowhere, Sockets: true}
+}
+
+// nowhere is a destination that nothing has: what is meant for it is reset, and
+// what is meant for any other is refused by the kernel.
+var nowhere = []netip.Prefix{netip.PrefixFrom(inside.Own4, 32)}
 
 // taken says whether the relay has a port inside for itself.
 func (f relayFlags) taken(port uint16) bool {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"os/exec"
 	"runtime"
@@ -113,10 +112,7 @@ func (r *relayed) hereOnly() error {
 func (r *relayed) inOwnNetwork(env []string) (int, error) {
 	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
 	child.CloseOnExec()
-	want := inside.Want{Ports: append([]uint16{}, r.flags.ports...), To: nowhere, Sockets: true}
-	for _, to := range r.flags.also {
-		want.Ports = append(want.Ports, to.port)
-	}
+	want := RelayNetwork(r.flags.reachedAt(), r.flags.ports)
 	self, err := os.Executable()
 	if err != nil {
 		return say.StatusSetup, err
@@ -157,10 +153,6 @@ func (r *relayed) inOwnNetwork(env []string) (int, error) {
 	signals.PassTo(cmd.Process.Pid)
 	return child.Reap(cmd), nil
 }
-
-// nowhere is a destination that nothing has: what is meant for it is reset, and
-// what is meant for any other is refused by the kernel.
-var nowhere = []netip.Prefix{netip.PrefixFrom(inside.Own4, 32)}
 
 // carry serves what was handed out of the namespace.
 func (r *relayed) carry(l *inside.Listeners) {

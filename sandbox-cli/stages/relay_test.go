@@ -25,7 +25,7 @@ func TestParseRelay(t *testing.T) {
 	}
 	for _, bad := range []string{
 		"", "--", "-- x", "--also /a=1", "--also /a=1 --", "--also a=1 -- x", "--also /a/../b=1 -- x", "--also /a -- x", "--also /a=0 -- x",
-		"--also /a=65536 -- x", "--also /a=01 -- x", "--also /a=1 --also /b=1 -- x", "--own-network --also /a=1 --port 1 -- x",
+		"--also /a=65536 -- x", "--also /a=01 -- x", "--also /a=1 --also /b=1 -- x", "--own-network --also /a=1 --port 1 -- x", "--own-network --also /a=53 -- x", "--own-network --also /a=1 --port 61 -- x",
 		"--also /a=1 --port 2 -- x", "--also /a=1 --porte 2 -- x", "x", "--also",
 	} {
 		if f, err := parseRelay(strings.Fields(bad)); err == nil {

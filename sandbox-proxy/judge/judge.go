@@ -143,6 +143,11 @@ func (j *Judge) Name(name string) Decision {
 	return d
 }
 
+// Above says whether a rule names something under a name, which is in normal
+// form. Such a name is there, with or without addresses of its own: to say that
+// it is not would say so of all that is under it (RFC 8020).
+func (j *Judge) Above(name string) bool { return !j.noInternet && j.table.above[name] }
+
 // local decides calls of this machine's loopback: by ports, in the plain
 // spellings only.
 func (j *Judge) local(h host, port uint16) Decision {

@@ -356,6 +356,27 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestAbove(t *testing.T) {
+	rules := judge.Rules{
+		Hosts: []string{"a.b.example", "*.w.wild.test", "x.w.wild.test", "c.at.test:8443", "192.0.2.1", "one"}, TCP: []string{"p.db.test:5432", "192.0.2.2:22"},
+	}
+	j := newJudge(t, rules, &machine{})
+	for _, name := range []string{"b.example", "example", "w.wild.test", "wild.test", "test", "at.test", "db.test"} {
+		if !j.Above(name) {
+			t.Errorf("%s is above nothing", name)
+		}
+	}
+	for _, name := range []string{"a.b.example", "x.w.wild.test", "z.w.wild.test", "xample", "", "2.1", "0.2.1", "1", "one", "other"} {
+		if j.Above(name) {
+			t.Errorf("%q is above something", name)
+		}
+	}
+	rules.NoInternet = true
+	if newJudge(t, rules, &machine{}).Above("b.example") {
+		t.Error("something is under a name where there is no internet")
+	}
+}
+
 // What a refusal says opens the call: put where it says, it does.
 func TestOpen(t *testing.T) {
 	m := &machine{names: internetNames, own: "2a00:1450::1/64"}

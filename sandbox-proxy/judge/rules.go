@@ -82,6 +82,7 @@ type table struct {
 	every bool // at any port
 	hosts map[host]reach
 	under map[string]reach // *.name, by name
+	above map[string]bool  // names under which a rule names something
 	ports []uint16
 	// routes are the hosts of routes, each with its ports.
 	routes map[host][]uint16
@@ -94,7 +95,7 @@ func newTable(r Rules) (*table, error) {
 	if r.AnyPort && r.Hosts != nil {
 		return nil, errors.New("any port is for any host: leave hosts out")
 	}
-	t := &table{any: r.Hosts == nil, every: r.AnyPort, hosts: map[host]reach{}, under: map[string]reach{}}
+	t := &table{any: r.Hosts == nil, every: r.AnyPort, hosts: map[host]reach{}, under: map[string]reach{}, above: map[string]bool{}}
 	for i, entry := range r.Hosts {
 		if err := t.addHost(entry); err != nil {
 			return nil, &RuleError{"hosts", i, withoutUser(entry), err.Error()}
@@ -154,10 +155,19 @@ func (t *table) addHost(entry string) error {
 	}
 	if wild {
 		t.under[h.name] = r
+		t.above[h.name] = true
 	} else {
 		t.hosts[h] = r
 	}
+	t.noteAbove(h)
 	return nil
+}
+
+// noteAbove notes the names above one that a rule names. An address has none.
+func (t *table) noteAbove(h host) {
+	for _, above, ok := strings.Cut(h.name, "."); ok && !t.above[above]; _, above, ok = strings.Cut(above, ".") {
+		t.above[above] = true
+	}
 }
 
 func (t *table) addTCP(entry string) error {
@@ -174,6 +184,7 @@ func (t *table) addTCP(entry string) error {
 	r := t.hosts[h]
 	r.tcp = append(r.tcp, port)
 	t.hosts[h] = r
+	t.noteAbove(h)
 	return nil
 }
 

@@ -12,6 +12,9 @@ var (
 	noData  = answer{negative: true}
 	noName  = answer{code: codeNoName, negative: true}
 	blocked = answer{code: codeNoName, negative: true, blocked: true}
+	// blockedAbove is for a name with others under it: that it is not there
+	// would be remembered of those too (RFC 8020).
+	blockedAbove = answer{negative: true, blocked: true}
 )
 
 // answer decides what a query gets. The order matters: what is answered in one
@@ -36,9 +39,19 @@ func (s *Server) answer(q query) answer {
 		return s.addressed(q.kind, loopback4, loopback6)
 	}
 	if a, is := reverse(name); is {
+		if aboveNamed(name) {
+			return noData
+		}
 		return s.named(q.kind, a)
 	}
+	above := name == "arpa" || s.Above != nil && s.Above(name)
+	if above && q.kind != typeA && q.kind != typeAAAA && q.kind != typeANY {
+		return noData // nobody is told: resolvers ask so on their way down
+	}
 	if s.Allowed == nil || !s.Allowed(name) {
+		if above {
+			return blockedAbove
+		}
 		return blocked
 	}
 	if q.kind != typeA && q.kind != typeAAAA {

@@ -25,7 +25,8 @@ func testServer() (*Server, asked) {
 			return under(name, "allowed.example") || under(name, "net") || under(name, "com") || under(name, "arpa") ||
 				under(name, "localhost") || under(name, "invalid")
 		},
-		Pool: NewPool(newClock().now), Hostname: "Machine", IPv6: true,
+		Above: func(name string) bool { return name == "above.example" || name == "allowed.example.com" },
+		Pool:  NewPool(newClock().now), Hostname: "Machine", IPv6: true,
 	}, a
 }
 
@@ -107,6 +108,7 @@ func show(m *dns.Msg) string {
 
 func TestAnswers(t *testing.T) {
 	const none, denied, gone = "NOERROR; SOA 5", "NXDOMAIN; SOA 5; 15 (Blocked): (the sandbox's hosts do not name it)", "NXDOMAIN; SOA 5"
+	const above = "NOERROR; SOA 5; 15 (Blocked): (the sandbox's hosts do not name it)"
 	for _, c := range []struct {
 		name string
 		kind uint16
@@ -171,6 +173,27 @@ func TestAnswers(t *testing.T) {
 		{"1.1.168.192.in-addr.arpa.", dns.TypePTR, gone},
 		{"8.8.8.8.in-addr.arpa.", dns.TypePTR, gone},
 		{"168.192.in-addr.arpa.", dns.TypeSOA, gone},
+		{"x.18.198.in-addr.arpa.", dns.TypePTR, gone},
+		{"20.198.in-addr.arpa.", dns.TypeNS, gone},
+		{"0.8.e.f.ip6.arpa.", dns.TypeNS, gone},
+
+		// What is above a name that is there is there too (RFC 8020).
+		{"arpa.", dns.TypeNS, none},
+		{"in-addr.arpa.", dns.TypePTR, none},
+		{"198.in-addr.arpa.", dns.TypeNS, none},
+		{"19.198.in-addr.arpa.", dns.TypeDS, none},
+		{"0.18.198.in-addr.arpa.", dns.TypeSOA, none},
+		{"0.0.127.in-addr.arpa.", dns.TypeSOA, none},
+		{"ip6.arpa.", dns.TypeNS, none},
+		{"2.e.d.f.ip6.arpa.", dns.TypeNS, none},
+		{"0.0.0.0.ip6.arpa.", dns.TypeNS, none},
+		{"above.example.", dns.TypeA, above},
+		{"aBove.example.", dns.TypeAAAA, above},
+		{"above.example.", dns.TypeANY, above},
+		{"above.example.", dns.TypeNS, none},
+		{"above.example.", dns.TypeDS, none},
+		{"under.above.example.", dns.TypeA, denied},
+		{"allowed.example.com.", dns.TypeANY, `NOERROR; allowed.example.com. 60 IN HINFO "RFC8482" ""`},
 		{"2.0.0.0.2.1.6.c.0.0.0.0.0.0.0.0.0.0.0.0.4.7.0.2.c.f.6.5.2.e.d.f.ip6.arpa.", dns.TypePTR,
 			"NOERROR; 2.0.0.0.2.1.6.c.0.0.0.0.0.0.0.0.0.0.0.0.4.7.0.2.c.f.6.5.2.e.d.f.ip6.arpa. 60 IN PTR allowed.example."},
 		{"1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.ip6.arpa.", dns.TypePTR,

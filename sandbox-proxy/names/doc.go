@@ -3,7 +3,8 @@
 //
 // A [Pool] keeps one IPv4 and one IPv6 address a name, out of blocks that no
 // other network uses. A [Server] answers queries: an allowed name with its
-// addresses, every other name with NXDOMAIN at once. When the program connects
+// addresses, one above an allowed name with no data, every other name with
+// NXDOMAIN at once. When the program connects
 // to such an address, [Pool.Name] says which name it meant, whatever protocol
 // it speaks, and the proxy judges and resolves that name itself. So start with
 // [NewPool] and [Server.ServeUDP].

@@ -52,6 +52,9 @@ type Server struct {
 	// may be called by several goroutines at once and must not wait for
 	// anything. Nil allows none.
 	Allowed func(name string) bool
+	// Above says whether a name that may be reached is under this one. Nil is
+	// that none is.
+	Above func(name string) bool
 	// Pool gives the addresses. It must be set.
 	Pool *Pool
 	// Hostname is the machine's name inside; it stands for loopback.

@@ -53,6 +53,32 @@ func reverse(name string) (a netip.Addr, is bool) {
 	return netip.Addr{}, false
 }
 
+// aboveNamed says whether a name of the reverse trees is above those of
+// addresses that have names here.
+func aboveNamed(name string) bool {
+	for _, all := range [...]netip.Prefix{Block4, netip.PrefixFrom(loopback4, 8), Block6, netip.PrefixFrom(loopback6, 128)} {
+		labels, zone, bits := 4, "in-addr.arpa", 8
+		if all.Addr().Is6() {
+			labels, zone, bits = 32, "ip6.arpa", 4
+		}
+		rest, in := strings.CutSuffix(name, zone)
+		n := strings.Count(rest, ".")
+		if !in || n >= labels {
+			continue
+		}
+		a := netip.Addr{}
+		if whole := strings.TrimSuffix(strings.Repeat("0.", labels-n)+rest, "."); labels == 4 {
+			a = reverse4(whole)
+		} else {
+			a = reverse6(whole)
+		}
+		if a.IsValid() && netip.PrefixFrom(a, n*bits).Overlaps(all) {
+			return true
+		}
+	}
+	return false
+}
+
 func reverse4(s string) netip.Addr {
 	var a [4]byte
 	label := strings.Split(s, ".")
