@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What a host is asked for goes on byte for byte: it may have been signed so.
@@ -216,5 +217,61 @@ func TestReasonOfAPauseEndsNoLine(t *testing.T) {
 	resp, body := l.client().say("CONNECT ok.test:443 HTTP/1.1\r\nHost: ok.test:443\r\n\r\n").answer("CONNECT")
 	if resp.StatusCode != 503 || resp.Header.Get("X-Injected") != "" || !strings.HasSuffix(resp.Status, `lunch\r\nX-Injected: 1\r\n\r\ncaf\u00e9`) || !strings.Contains(body, "lunch") {
 		t.Errorf("%q %q %q", resp.Status, resp.Header, body)
+	}
+}
+
+// What an answer says of its body twice and alike is taken; what could be
+// understood in two ways is not.
+func TestAnswersThatSayTheirLengthTwice(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	said := make(chan []string, 1)
+	l.origin("ok.test", 80, func(c *net.TCPConn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+			return
+		}
+		for _, part := range <-said {
+			io.WriteString(c, part)
+			time.Sleep(time.Millisecond) // so that they come apart, mostly
+		}
+	})
+	const body, chunked = "hi", "2\r\nhi\r\n0\r\n\r\n"
+	for head, body := range map[string]string{
+		"Content-Length: 2, 2":                                      body,
+		"Content-Length:2,2 ,2":                                     body,
+		"Content-Length: 2, 2\r\nContent-Length: 2":                 body,
+		"content-length: 2 , 2\r\nCONTENT-LENGTH: 2,2":              body,
+		"Transfer-Encoding: identity":                               body,
+		"Transfer-Encoding: Identity\r\nContent-Length: 2":          body,
+		"Content-Length: 2, 2\r\nTransfer-Encoding:identity":        body,
+		"Transfer-Encoding: identity\r\nTransfer-Encoding:identity": body,
+		"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked":  chunked,
+		"Transfer-Encoding:chunked,Chunked":                         chunked,
+	} {
+		whole := "HTTP/1.1 200 OK\r\n" + head + "\r\nX-End: 1\r\n\r\n" + body
+		for what, parts := range map[string][]string{
+			"whole": {whole}, "apart": {whole[:20], whole[20:30], whole[30:]}, "behind an early one": {"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + whole[:25], whole[25:]},
+		} {
+			said <- parts
+			c := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
+			resp, got := c.answer()
+			if resp.StatusCode == http.StatusEarlyHints {
+				resp, got = c.answer()
+			}
+			if resp.StatusCode != 200 || got != "hi" || resp.Header.Get("X-End") != "1" || len(resp.Header["Keep-Alive"]) > 0 {
+				t.Errorf("%q %s: %d %q %v", head, what, resp.StatusCode, got, resp.Header)
+			}
+		}
+	}
+	for _, head := range []string{
+		"Content-Length: 2, 3", "Content-Length: 2,", "Content-Length: ,", "Content-Length: 2, 2\r\nContent-Length: 3", "Content-Length: 2 2", "Content-Length: +2, +2",
+		"Content-Length: 2, 2\r\n ,3",
+		"Transfer-Encoding: identity, chunked", "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+		"Transfer-Encoding: gzip", "Transfer-Encoding: identity\r\n , chunked", "Transfer-Encoding: chunked, chunked\r\n\t,gzip",
+	} {
+		said <- []string{"HTTP/1.1 200 OK\r\n" + head + "\r\n\r\n" + chunked}
+		resp, got := l.ask("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
+		if resp.StatusCode != 502 {
+			t.Errorf("%q: %d %q", head, resp.StatusCode, got)
+		}
 	}
 }
