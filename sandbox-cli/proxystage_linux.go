@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -60,7 +59,6 @@ func proxyWithEnv(s Streams, args, env []string) (int, error) {
 	if err != nil {
 		return 0, setupFailed(err)
 	}
-	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
 	child.CloseOnExec()
 	b := behind{
 		f: f, self: stages.Beside(self), wall: wall,
@@ -215,5 +213,7 @@ func (b *behind) command(step string, want inside.Want, prepare func(*exec.Cmd, 
 	cmd.Args = append([]string{b.self, step}, want.Flags(b.hand.FD())...)
 	cmd.Args = append(append(cmd.Args, "--"), b.wall...)
 	b.cmd = cmd
+	free := child.Tie()
+	defer free()
 	return b.hand.Start()
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"syscall"
 
@@ -23,14 +22,16 @@ func RunAsItIs(argv, env []string) (int, error) {
 	if err != nil {
 		return say.StatusOf(err), err
 	}
-	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
 	cmd := exec.Command(path)
 	cmd.Args, cmd.Env = argv, env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	signals := Hold(term.IsTerminal(int(os.Stdin.Fd())))
 	defer signals.Stop()
-	if err := cmd.Start(); err != nil {
+	free := Tie()
+	err = cmd.Start()
+	free()
+	if err != nil {
 		err = say.WithStatus(say.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], plain(err)))
 		return say.StatusOf(err), err
 	}

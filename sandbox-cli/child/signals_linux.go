@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/selfpipe"
 )
 
 // passed are the signals that the owner of a sandbox passes on to its program.
@@ -39,14 +41,14 @@ func Hold(terminal bool) *Signals {
 		// Ignored when we started, as nohup(1) has it, it is so for the program
 		// too: what is caught here would be itself again in what we start.
 		if s != syscall.SIGHUP || !signal.Ignored(s) {
-			signal.Notify(h.ch, s)
+			selfpipe.Notify(h.ch, s)
 		}
 	}
 	// Caught and dropped, where the program has the terminal, and not ignored:
 	// what is ignored would stay so in the program.
-	signal.Notify(h.ch, syscall.SIGINT, syscall.SIGQUIT)
+	selfpipe.Notify(h.ch, syscall.SIGINT, syscall.SIGQUIT)
 	if h.typed {
-		signal.Notify(h.ch, syscall.SIGTSTP)
+		selfpipe.Notify(h.ch, syscall.SIGTSTP)
 	}
 	return h
 }
@@ -106,7 +108,7 @@ func (h *Signals) pass(s syscall.Signal) {
 // Stop lets signals do again what they do.
 func (h *Signals) Stop() {
 	h.once.Do(func() {
-		signal.Stop(h.ch)
+		selfpipe.Stop(h.ch)
 		close(h.done)
 	})
 }

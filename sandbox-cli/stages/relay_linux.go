@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -110,7 +109,6 @@ func (r *relayed) hereOnly() error {
 // inOwnNetwork relays into a network that is made for the command: the only
 // ways out of it are the proxies and the ports.
 func (r *relayed) inOwnNetwork(env []string) (int, error) {
-	runtime.LockOSThread() // the parent-death signal is tied to the thread that starts the child (prctl(2))
 	child.CloseOnExec()
 	want := RelayNetwork(r.flags.reachedAt(), r.flags.ports)
 	self, err := os.Executable()
@@ -131,7 +129,10 @@ func (r *relayed) inOwnNetwork(env []string) (int, error) {
 	cmd.Args = append(append(cmd.Args, "--"), r.flags.command...)
 	signals := child.Hold(r.flags.terminal)
 	defer signals.Stop()
-	if err := hand.Start(); err != nil {
+	free := child.Tie()
+	err = hand.Start()
+	free()
+	if err != nil {
 		return say.StatusSetup, err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), handoverTime)

@@ -2,12 +2,12 @@ package launch
 
 import (
 	"os"
-	"os/signal"
 	"runtime"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/selfpipe"
 )
 
 // Run starts the program in its sandbox and waits for its end: for its own, not
@@ -97,7 +97,7 @@ func (g *Begun) Run(s Spec) (int, error) {
 	// Before anything is started: until then a signal that ends us leaves
 	// nothing.
 	relay.listen()
-	defer signal.Stop(relay.signals)
+	defer selfpipe.Stop(relay.signals)
 	g.b.listen, g.b.spec = relay.listen, &s
 	close(g.ready)
 	var e end

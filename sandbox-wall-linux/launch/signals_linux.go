@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/selfpipe"
 )
 
 // passedOn are the signals that go on to the program.
@@ -44,7 +46,7 @@ func newRelay(b *sandbox, tty terminal) *relay {
 func (r *relay) listen() {
 	for _, s := range passedOn {
 		if s != unix.SIGHUP || !r.deaf {
-			signal.Notify(r.signals, s)
+			selfpipe.Notify(r.signals, s)
 		}
 	}
 }
