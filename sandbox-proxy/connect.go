@@ -203,8 +203,10 @@ func (p *Proxy) carry(g *gate, c *call) {
 			p.turnAway(g, c, r)
 			return
 		}
+		p.tunnel(g, c, p.watchHello(c))
+		return
 	}
-	p.tunnel(g, c)
+	p.tunnel(g, c, nil)
 }
 
 // turnAway ends a call whose program said what its rule does not open, or
@@ -230,13 +232,16 @@ func (p *Proxy) turnAway(g *gate, c *call, r *Refusal) {
 
 // tunnel begins to move bytes between the program and the far side, which goes
 // on until both end.
-func (p *Proxy) tunnel(g *gate, c *call) {
+func (p *Proxy) tunnel(g *gate, c *call, watched *watchedHello) {
 	g.leave()
 	t := &tunnel.Tunnel{
 		Near: g.Conn, Far: c.far, FromNear: g.unread(), FromFar: c.early,
 		Meter: c.meter, Valve: &p.valve, Idle: tunnelIdle, Drain: tunnelDrain,
 	}
 	g.forget()
+	if watched != nil {
+		t.Watch = watched.watch
+	}
 	if p.config.Learned != nil {
 		c.heard = &overheard{Conn: t.Near}
 		c.heard.note(t.FromNear)
@@ -249,7 +254,7 @@ func (p *Proxy) tunnel(g *gate, c *call) {
 	p.work.Add(1) // the caller has one: Close does not run out of them between
 	t.Start(func(error) {
 		p.drop(t)
-		c.over("", "")
+		c.over(watched.why())
 		p.work.Done()
 	})
 }

@@ -65,6 +65,42 @@ func (p *Proxy) checkServerName(by judge.By, d judge.Decision, name string) *Ref
 	return r
 }
 
+// A watchedHello is a tunnel whose program may say hello once more: see
+// [hello.Again].
+type watchedHello struct {
+	again   hello.Again
+	call    *call
+	refused *Refusal
+}
+
+func (p *Proxy) watchHello(c *call) *watchedHello {
+	w := &watchedHello{call: c}
+	w.again.Check = func(name string) bool {
+		w.refused = p.checkServerName(c.by, c.decision, name)
+		return w.refused == nil
+	}
+	return w
+}
+
+func (w *watchedHello) watch(b []byte) (bool, error) {
+	more, err := w.again.Read(b)
+	if err != nil {
+		if p := w.call.proxy; w.refused == nil {
+			w.refused = p.refuseProtocol(w.call.by, w.call.decision, "a second hello is "+err.Error(), false)
+		}
+		w.call.proxy.tell(w.refused)
+	}
+	return more, err
+}
+
+// why is why the call ended, once it has.
+func (w *watchedHello) why() (judge.Reason, string) {
+	if w == nil || w.refused == nil {
+		return "", ""
+	}
+	return w.refused.Reason, w.refused.Detail
+}
+
 // refuseProtocol refuses what is said on a call that was let through.
 func (p *Proxy) refuseProtocol(by judge.By, d judge.Decision, detail string, openable bool) *Refusal {
 	r := p.refuse(by, d, Protocol, detail)

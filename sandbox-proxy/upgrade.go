@@ -63,7 +63,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		c.failed()
 		return
 	}
-	p.tunnel(g, c)
+	p.tunnel(g, c, nil)
 }
 
 // lone is a connection that can be cut while nothing else holds it.

@@ -5,5 +5,5 @@
 // differently (two names, two extensions of a kind, a length that does not
 // fit) is refused. It never needs more than [MaxBytes]. It opens nothing: the
 // name is what a client sends in the clear, and with Encrypted ClientHello it
-// is the outer one.
+// is the outer one. [Again] watches what follows it for a second hello.
 package hello

@@ -17,6 +17,8 @@ var (
 	// ErrMalformed says that the bytes start a hello that can be read in two
 	// ways or in none.
 	ErrMalformed = errors.New("a malformed TLS ClientHello")
+	// ErrOther says that a second hello names another server.
+	ErrOther = errors.New("a second TLS ClientHello that names another server")
 )
 
 const (
@@ -66,7 +68,8 @@ func Parse(b []byte) (serverName string, err error) {
 				return "", ErrMalformed // what is behind it is no part of it, and none may be there
 			}
 			if len(body) == helloHead+length {
-				return serverNameOf(body[helloHead:])
+				name, _, err := read(body[helloHead:])
+				return name, err
 			}
 		}
 		if !whole {
@@ -109,42 +112,40 @@ func (c *cursor) uint16() int {
 	return int(binary.BigEndian.Uint16(b))
 }
 
-// serverNameOf reads the hello's body. Nothing may follow it before the
-// server's turn.
-func serverNameOf(body []byte) (string, error) {
+// read reads the hello's body: the server's name, and whether it says that data
+// follow before the server's turn. Nothing else may.
+func read(body []byte) (name string, early bool, err error) {
 	c := &cursor{body, true}
 	c.take(2 + randomBytes) // legacy_version, random
 	session := c.vector(1)
 	suites := c.vector(2)
 	compression := c.vector(1)
 	if !c.ok || len(session) > sessionMost || len(suites) == 0 || len(suites)%2 != 0 || len(compression) == 0 {
-		return "", ErrMalformed
+		return "", false, ErrMalformed
 	}
 	if len(c.b) == 0 {
-		return "", nil // no extensions: TLS 1.2 and before
+		return "", false, nil // no extensions: TLS 1.2 and before
 	}
 	all := &cursor{c.vector(2), true}
 	if !c.ok || len(c.b) > 0 {
-		return "", ErrMalformed
+		return "", false, ErrMalformed
 	}
 	seen := map[int]bool{}
-	name := ""
 	for len(all.b) > 0 {
 		kind := all.uint16()
 		data := all.vector(2)
 		if !all.ok || seen[kind] {
-			return "", ErrMalformed
+			return "", false, ErrMalformed
 		}
 		seen[kind] = true
 		if kind != extensionName {
 			continue
 		}
-		var err error
 		if name, err = hostName(data); err != nil {
-			return "", err
+			return "", false, err
 		}
 	}
-	return name, nil
+	return name, seen[extensionEarlyData], nil
 }
 
 // hostName reads the extension: a list that holds one host_name.

@@ -18,6 +18,9 @@ func (w *way) copy() error {
 	defer buffers.Put(buf)
 	for {
 		n, err := w.src.Read(*buf)
+		if err := w.see((*buf)[:n]); err != nil {
+			return err
+		}
 		if sent := w.deliver((*buf)[:n]); sent != nil {
 			return sent
 		}

@@ -93,7 +93,7 @@ func (m *mover) resume() error {
 	return m.pass()
 }
 
-func (m *mover) splicing() bool { return m.bulky >= bulkyRun && !m.noSplice }
+func (m *mover) splicing() bool { return m.bulky >= bulkyRun && !m.noSplice && m.watch == nil }
 
 // read takes what there is, or says that there is nothing yet.
 func (m *mover) read(fd uintptr) bool {
@@ -108,6 +108,11 @@ func (m *mover) read(fd uintptr) bool {
 			m.ended = true
 			return true
 		case err == nil:
+			if m.watch != nil {
+				if m.err = m.see((*m.buf)[:n]); m.err != nil {
+					return true
+				}
+			}
 			m.n, m.off = n, 0
 			if n >= bulkySize {
 				m.bulky++

@@ -31,6 +31,10 @@ type Tunnel struct {
 	Meter *Meter
 	// Valve pauses the tunnel; nil never does.
 	Valve *Valve
+	// Watch, where set, is given what Near says, in pieces and each before it is
+	// delivered, FromNear first, for as long as it says so. Its error ends the
+	// tunnel, and the piece is not delivered.
+	Watch func([]byte) (more bool, err error)
 	// Idle and Drain bound silence, before and after one way has ended. Zero
 	// is no bound.
 	Idle, Drain time.Duration
@@ -61,11 +65,11 @@ func (t *Tunnel) Start(done func(error)) {
 	t.Far.SetDeadline(time.Time{})
 	t.clock.start(t)
 	go func() {
-		t.move(t.Far, t.Near, t.FromNear, (*Meter).addUp)
+		t.move(&way{t: t, dst: t.Far, src: t.Near, count: (*Meter).addUp, watch: t.Watch}, t.FromNear)
 		t.end(done)
 	}()
 	go func() {
-		t.move(t.Near, t.Far, t.FromFar, (*Meter).addDown)
+		t.move(&way{t: t, dst: t.Near, src: t.Far, count: (*Meter).addDown}, t.FromFar)
 		t.end(done)
 	}()
 }
@@ -92,9 +96,11 @@ func (t *Tunnel) Cut() { t.fail(ErrCut) }
 func (t *Tunnel) init() { t.start.Do(func() { t.stopped = make(chan struct{}) }) }
 
 // move carries one way to its end, and the end to the other side.
-func (t *Tunnel) move(dst, src net.Conn, early []byte, count func(*Meter, int)) {
-	w := way{t: t, dst: dst, src: src, count: count}
-	err := w.deliver(early)
+func (t *Tunnel) move(w *way, early []byte) {
+	err := w.see(early)
+	if err == nil {
+		err = w.deliver(early)
+	}
 	if err == nil {
 		err = w.run()
 	}
@@ -106,7 +112,7 @@ func (t *Tunnel) move(dst, src net.Conn, early []byte, count func(*Meter, int)) 
 		return // both ways have ended: closing says so
 	}
 	t.clock.drain(t.Drain)
-	half, ok := dst.(interface{ CloseWrite() error })
+	half, ok := w.dst.(interface{ CloseWrite() error })
 	if !ok {
 		t.fail(nil) // an end that cannot be passed on alone ends both ways
 		return
@@ -136,6 +142,19 @@ type way struct {
 	t        *Tunnel
 	dst, src net.Conn
 	count    func(*Meter, int)
+	watch    func([]byte) (bool, error)
+}
+
+// see has what was read looked at, before it is delivered.
+func (w *way) see(b []byte) error {
+	if w.watch == nil || len(b) == 0 {
+		return nil
+	}
+	more, err := w.watch(b)
+	if !more {
+		w.watch = nil
+	}
+	return err
 }
 
 // moved notes that n bytes were delivered.
