@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 )
 
 // forward carries one plain request to its host and the answer back.
@@ -53,7 +54,19 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	counted := &counter{call: c}
 	defer counted.done()
-	client := p.client(c)
+	client, head := p.client(c), stripHop
+	var echo *redact.Redactor
+	if client == p.forwarding {
+		if c.upstream().repeats(r.Method) {
+			counted.why = Failed
+			p.badAnswer(by, h, bad(http.StatusMethodNotAllowed, "a "+r.Method+", which an upstream proxy answers with all that it was sent")).write(w, h)
+			drain(w, r)
+			return
+		}
+		if echo = p.echo(c.upstream()); echo != nil {
+			head = func(h http.Header) { stripHop(h); headWithoutEcho(echo, h) }
+		}
+	}
 	out := c.request(r, h, at)
 	setPath(out.URL, out.Method, h.path, client == p.forwarding)
 	var body *sent
@@ -75,7 +88,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		},
 	}
 	ctx := httptrace.WithClientTrace(context.WithValue(r.Context(), callKey{}, c), trace)
-	early := NewInterim(w, stripHop)
+	early := NewInterim(w, head)
 	resp, err := client.RoundTrip(out.WithContext(early.In(ctx)))
 	early.End()
 	instead := func(a answer) {
@@ -100,6 +113,9 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	if said := p.noAnswer(client, resp.StatusCode); said != "" {
 		instead(p.failed(said))
 		return
+	}
+	if echo != nil {
+		withoutEcho(echo, resp)
 	}
 	counted.last = counted.last || !body.all()
 	if from != nil {

@@ -32,6 +32,7 @@ type Proxy struct {
 	sessions tls.ClientSessionCache // of hosts that are asked over https
 	// forwarding has the upstream ask them; nil where there is none that does.
 	forwarding *http.Transport
+	echoes     sync.Map // *redact.Redactor by an upstream's credentials
 
 	ctx     context.Context // ends with the proxy
 	cancel  context.CancelFunc

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"crypto/tls"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -225,9 +224,8 @@ func (u Upstream) ask(ctx context.Context, c net.Conn, target string) (early []b
 	}
 	var b strings.Builder
 	b.WriteString("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n")
-	if u.user != nil {
-		password, _ := u.user.Password()
-		b.WriteString("Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(u.user.Username()+":"+password)) + "\r\n")
+	if secret := u.credentials(); secret != "" {
+		b.WriteString("Proxy-Authorization: Basic " + secret + "\r\n")
 	}
 	b.WriteString("\r\n")
 	if _, err := io.WriteString(c, b.String()); err != nil {
