@@ -77,6 +77,10 @@ func (r *Runner) Present(ctx context.Context) (verdict.Run, error) {
 	return r.goTest(ctx, run, []string{"TMPDIR=" + r.tmp()}, nil, r.patterns)
 }
 
+// raceOptions has a process wait less than a second at its end for races that
+// are still to come: hundreds are started by these tests.
+const raceOptions = "atexit_sleep_ms=20 "
+
 // Race runs the tests of the packages that do things at once with the race
 // detector, as our own user.
 func (r *Runner) Race(ctx context.Context) (verdict.Run, error) {
@@ -85,7 +89,8 @@ func (r *Runner) Race(ctx context.Context) (verdict.Run, error) {
 	if err != nil || len(packages) == 0 {
 		return run, err
 	}
-	return r.goTest(ctx, run, []string{"TMPDIR=" + r.tmp(), "CGO_ENABLED=1"}, []string{"-race"}, packages)
+	env := []string{"TMPDIR=" + r.tmp(), "CGO_ENABLED=1", "GORACE=" + raceOptions + os.Getenv("GORACE")}
+	return r.goTest(ctx, run, env, []string{"-race"}, packages)
 }
 
 // goTest runs go test and reads what it says into run.
