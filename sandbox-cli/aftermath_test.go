@@ -43,6 +43,7 @@ func TestToldAtTheEnd(t *testing.T) {
 	s.put(".claude/skills/one/scripts/run.sh", "old\n")
 	s.git(s.project, "init", "-q")
 	s.git(s.project, "init", "-q", "sub")
+	s.put("cache/.git", "") // which is no repository
 	for _, c := range []struct {
 		script string
 		want   []string
@@ -55,6 +56,8 @@ func TestToldAtTheEnd(t *testing.T) {
 		{"rm -r .devcontainer; mv a b", []string{".devcontainer was removed", "a/.cargo/config.toml was removed", "b/.cargo/config.toml was made"}},
 		{"git init -q deep/new; git init -q --bare bare; mkdir -p x/.claude; echo x >x/.claude/settings.json; echo x >x/.mcp.json",
 			[]string{"bare/HEAD was made", "bare/config was made", "bare/hooks was made", "deep/new/.git was made", "x/.claude was made", "x/.mcp.json was made"}},
+		{": >>cache/.git", nil},
+		{"echo 'gitdir: ../x' >cache/.git", []string{"cache/.git was changed"}},
 		{"touch HEAD objects refs", []string{"HEAD was made"}},
 		{"rm HEAD objects refs", []string{"HEAD was removed"}},
 		{"for i in $(seq 25); do mkdir -p m/$i; echo x >m/$i/.envrc; done; echo x >sub/.git/config", nil},

@@ -58,6 +58,23 @@ func TestWriteOnReadOnlyMount(t *testing.T) {
 	}
 }
 
+// A machine without a null device is told so: nobody's streams can be it.
+func TestNoNullDevice(t *testing.T) {
+	s := newSandbox(t)
+	for what, want := range map[string]string{
+		"true":                                 "/dev/null: no such file or directory",
+		"echo data >/dev/null":                 "/dev/null: is not the null device",
+		"echo >/dev/null; chmod 0 /dev/null":   "/dev/null: ",
+		"ln -s /dev/nowhere /dev/null || exit": "/dev/null: no such file or directory",
+	} {
+		e := s.command("", []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs none /dev && ` + what + `; exec "$@"`, "sh",
+			lnk(), "sandbox", "run", "--yes", "--write=" + s.project, "--", "true"})
+		if e.status != 125 || !strings.Contains(e.errors, want) || !strings.Contains(e.errors, "mknod -m 666 /dev/null c 1 3\n") || strings.Count(e.errors, "\n") != 1 {
+			t.Errorf("%s: status %d: %q", what, e.status, e.errors)
+		}
+	}
+}
+
 // A program that starts in another folder than its caller is in, or a caller
 // that is nowhere, is told of.
 func TestElsewhere(t *testing.T) {

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
 // kept are the variables of the caller's environment that `run` passes on.
@@ -48,6 +52,28 @@ func inView(list string, folders []string) bool {
 		}
 	}
 	return true
+}
+
+// notTrusted says which variables of certificates a program with a network does
+// not get, since what they name is not in view: its TLS fails where a company
+// opens it, and nothing it says leads here.
+func notTrusted(c client.Confinement, caller []string, add map[string]string) (lines []string) {
+	switch c.Net.Mode().(type) {
+	case client.Proxied, client.Host, client.Reaching:
+	default:
+		return nil
+	}
+	seen := slices.Concat(c.Read, c.Write, readable)
+	for _, v := range caller {
+		name, value, _ := strings.Cut(v, "=")
+		if _, set := add[name]; set || !slices.Contains(trust, name) || inView(value, seen) {
+			continue
+		}
+		if _, err := os.Stat(value); err == nil && filepath.IsAbs(value) {
+			lines = append(lines, fmt.Sprintf("%s is not passed on: %s is not in view; to pass it on: --read %s", name, value, value))
+		}
+	}
+	return lines
 }
 
 // scrubbed is the environment of a program under `run`: what is kept of the

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
 
@@ -87,3 +90,35 @@ func TestTeller(t *testing.T) {
 }
 
 func itoa(n uint16) string { return strconv.Itoa(int(n)) }
+
+// What names certificates that are not in view is told where there is a network
+// to need it, with what passes it on.
+func TestNotTrusted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := "SSL_CERT_FILE is not passed on: " + file + " is not in view; to pass it on: --read " + file
+	proxied, closed := client.NetOf(client.Proxied{}), client.NetOf(client.Closed{})
+	for _, c := range []struct {
+		net  client.Net
+		read string
+		env  string
+		add  map[string]string
+		want string
+	}{
+		{proxied, "/srv", "SSL_CERT_FILE=" + file, nil, told},
+		{closed, "/srv", "SSL_CERT_FILE=" + file, nil, ""},
+		{proxied, filepath.Dir(file), "SSL_CERT_FILE=" + file, nil, ""},
+		{proxied, "/srv", "SSL_CERT_FILE=" + file + ".none", nil, ""},
+		{proxied, "/srv", "SSL_CERT_FILE=", nil, ""},
+		{proxied, "/srv", "SSL_CERT_FILE=ca.pem", nil, ""},
+		{proxied, "/srv", "SSL_KEY_FILE=" + file, nil, ""},
+		{proxied, "/srv", "SSL_CERT_FILE=" + file, map[string]string{"SSL_CERT_FILE": "/px/ca.pem"}, ""},
+	} {
+		got := notTrusted(client.Confinement{Net: c.net, Read: []string{c.read}}, []string{c.env}, c.add)
+		if strings.Join(got, "\n") != c.want {
+			t.Errorf("%s, read %s, %s: %q", c.env, c.read, modeName(c.net.Mode()), got)
+		}
+	}
+}

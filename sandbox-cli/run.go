@@ -173,6 +173,9 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	defer made.removeFiles()
 	// The first stage of the chain is this process itself.
 	env := scrubbed(os.Environ(), made.env, slices.Concat(c.Read, c.Write)...)
+	for _, line := range notTrusted(c, os.Environ(), made.env) {
+		complainLine(s.Err, "run", line)
+	}
 	if err := made.handOver(); err != nil {
 		return 0, err
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
@@ -115,9 +114,10 @@ func (b Base) thereIs(p string) (string, error) {
 	switch {
 	case err == nil:
 		return real, nil
-	case errors.Is(err, fs.ErrNotExist) && isPattern(p):
-		return "", form.Refuse(form.Quote(p) + noPattern)
 	case errors.Is(err, fs.ErrNotExist):
+		if why := Unexpanded(p); why != "" {
+			return "", form.Refuse(form.Quote(p) + ": not there, and " + why)
+		}
 		return "", form.Refuse(form.Quote(p) + ": not there, make it first")
 	}
 	var pathErr *fs.PathError
@@ -127,20 +127,16 @@ func (b Base) thereIs(p string) (string, error) {
 	return "", form.Refuse(form.Quote(p) + ": cannot be looked at: " + form.OneLine(err.Error()))
 }
 
-const noPattern = ": not there, and patterns are not expanded: name each file or folder"
-
-// isPattern says whether a path looks like a shell's pattern. Files may be
-// called so too.
-func isPattern(p string) bool { return strings.ContainsAny(p, "*?[") }
-
-// checkHide refuses a pattern that is no file's name: who writes one relies on
-// it, and it would close nothing. What is merely not there may be hidden.
+// checkHide refuses what a shell would expand and is no file's name: who writes
+// one relies on it, and it would close nothing. What is merely not there may be
+// hidden.
 func (b Base) checkHide(p string) error {
-	if err := form.Path(p); err != nil || b.Resolve == nil || !isPattern(p) {
+	why := Unexpanded(p)
+	if err := form.Path(p); err != nil || b.Resolve == nil || why == "" {
 		return err
 	}
 	if _, err := b.Resolve(p); errors.Is(err, fs.ErrNotExist) {
-		return form.Refuse(form.Quote(p) + noPattern)
+		return form.Refuse(form.Quote(p) + ": not there, and " + why)
 	}
 	return nil
 }

@@ -176,6 +176,8 @@ func TestOfRefuses(t *testing.T) {
 		{"not there", `{"name":"w","files":{"write":["missing"]}}`, `files.write: "/home/ann/web/missing": not there, make it first`},
 		{"a pattern", `{"name":"w","files":{"write":["pack*"]}}`, `files.write: "/home/ann/web/pack*": not there, and patterns are not expanded: name each file or folder`},
 		{"hides a pattern", `{"name":"w","files":{"hide":["**/.env"]}}`, `files.hide: "/home/ann/web/**/.env": not there, and patterns are not expanded: name each file or folder`},
+		{"hides a choice", `{"name":"w","files":{"hide":["{a,b}/.env"]}}`, `files.hide: "/home/ann/web/{a,b}/.env": not there, and patterns are not expanded: name each file or folder`},
+		{"hides by a variable", `{"name":"w","files":{"hide":["$HOME/missing"]}}`, `files.hide: "/home/ann/web/$HOME/missing": not there, and variables are not expanded: write the path in full`},
 		{"hides what is called like one", `{"name":"w","files":{"hide":["[id].js"]}}`, ``},
 		{"hides what is not there", `{"name":"w","files":{"hide":["missing"]}}`, ``},
 		{"not to be looked at", `{"name":"w","files":{"write":["denied"]}}`, `files.write: "/home/ann/web/denied": cannot be looked at: permission denied`},

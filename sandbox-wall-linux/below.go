@@ -98,12 +98,17 @@ func (d *draft) rootOf(path string) string {
 	return root
 }
 
-// protectNested protects one repository.
+// protectNested protects one repository. An empty file is none: git says that it
+// is no gitfile and goes no further up (setup.c, read_gitfile_gently), for which
+// caches put one in their folders (uv, at <cache>/sdists-v9/.git) and open it to
+// write at each start.
 func (d *draft) protectNested(r survey.Repository) {
 	p := place{at: r.Path, kind: readOnly, rank: rankDot, node: d.standing(r.Path, ""), because: Reason{Member: "dot files", Text: "a repository below, and what is in it runs outside"}}
 	switch {
 	case p.node.Kind == Missing:
 		return // another run's placeholder: what is made of it is reported
+	case p.node.Kind == File && p.node.Size == 0:
+		return // no repository: git stops at it. What is made of it is reported
 	case p.node.Kind == Link:
 		if why := d.keepLinked(r.Path, p.because, false); why != "" {
 			d.warn("%s %s; look at it before you run git there", shown(r.Path), why)

@@ -79,6 +79,18 @@ func TestNestedPlaceholder(t *testing.T) {
 	}
 }
 
+// An empty file called .git is no repository to git, and a cache's own to open.
+// What stands beside it, and a file that says anything, is kept.
+func TestNestedEmptyFile(t *testing.T) {
+	const work = "/home/u/work/"
+	p := made(debian+work+"cache/sdists/.git 0\n"+work+"cache/sdists/.envrc: x\n"+work+"cache/said/.git: x\n").mustPlan(t, working(nil))
+	for name, want := range map[string]Verb{"cache/sdists/.git": 0, "cache/sdists/.envrc": Read, "cache/said/.git": Read} {
+		if got := verbAt(p, work+name); got != want {
+			t.Errorf("%s: %s, want %s\n%s", name, verbName(got), verbName(want), p.Explain())
+		}
+	}
+}
+
 // Of too many repositories the folders that hold most of them stay read only,
 // and that is said; where they lie everywhere, the sandbox is refused.
 func TestTooManyNested(t *testing.T) {

@@ -15,7 +15,7 @@ func (p *Plan) Environ(env []string) []string {
 		is[name] = value
 	}
 	var more []string
-	for _, v := range []string{p.forGo(is), p.forTar(is)} {
+	for _, v := range []string{p.forGo(is), p.forTar(is), p.forGit(is)} {
 		if v != "" {
 			more = append(more, v)
 		}
@@ -58,4 +58,24 @@ func (p *Plan) forTar(is map[string]string) string {
 		return ""
 	}
 	return "TAR_OPTIONS=--no-same-owner"
+}
+
+// forGit has git look for its repository past the folders that are made inside
+// for what stands in them: those are on a file system of the sandbox's own, and
+// git goes no further up than its own (git(1), GIT_DISCOVERY_ACROSS_FILESYSTEM).
+// It is told where a repository is in view above the current folder, and what is
+// said there stays as it is.
+func (p *Plan) forGit(is map[string]string) string {
+	const name = "GIT_DISCOVERY_ACROSS_FILESYSTEM"
+	if _, said := is[name]; said {
+		return ""
+	}
+	v := viewOf(p.Steps)
+	for dir := p.Dir; dir != "/"; {
+		dir = parent(dir)
+		if v.deciding(join(dir, ".git")).binds() && !v.deciding(dir).binds() {
+			return name + "=1"
+		}
+	}
+	return ""
 }

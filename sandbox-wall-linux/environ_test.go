@@ -59,3 +59,36 @@ func TestEnvironOfRoot(t *testing.T) {
 		}
 	}
 }
+
+// Git is told to look past folders of the sandbox's own where a repository is in
+// view behind them, and nowhere else.
+func TestEnvironOfGit(t *testing.T) {
+	const name = "GIT_DISCOVERY_ACROSS_FILESYSTEM"
+	const repository = "/home/u/work/.git/HEAD\n/home/u/work/sub/dir/\n"
+	for _, c := range []struct {
+		name, dir   string
+		read, write []string
+		env         []string
+		told        bool
+	}{
+		{name: "the repository is not in view"},
+		{name: "it is read", read: []string{"/home/u/work/.git"}, told: true},
+		{name: "it is written", write: []string{"/home/u/work/.git"}, told: true},
+		{name: "all above is read", read: []string{"/home/u/work"}},
+		{name: "it is said", read: []string{"/home/u/work/.git"}, env: []string{name + "=0"}},
+		{name: "the current folder is beside it", dir: "/home/u/other", read: []string{"/home/u/work/.git"}, write: []string{"/home/u/other"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := made(debian + repository + "/home/u/other/\n")
+			if m.dir = c.dir; c.dir == "" {
+				m.dir = "/home/u/work/sub/dir"
+			}
+			p := m.mustPlan(t, working(func(is *confinement) {
+				is.Read, is.Write = c.read, append([]string{"/home/u/work/sub/dir"}, c.write...)
+			}))
+			if got := slices.Contains(p.Environ(c.env), name+"=1"); got != c.told {
+				t.Errorf("told %v, want %v\n%s", got, c.told, p.Explain())
+			}
+		})
+	}
+}

@@ -41,6 +41,7 @@ type machine struct {
 //	/a/s =         a socket that something listens on
 //	/a/n %         a device
 //	/a/u ?         what cannot be looked at
+//	/a/e 0         a file with nothing in it
 //	/a/r !         a file or folder/ that only root may read
 //
 // Folders above are made, and root owns it all but what is below /home.
@@ -92,7 +93,7 @@ func (m *machine) add(lines string) *machine {
 		if line == "" {
 			continue
 		}
-		n, path := Node{Kind: File, Mode: 0o755}, line
+		n, path, empty := Node{Kind: File, Mode: 0o755}, line, false
 		if before, text, ok := strings.Cut(line, ": "); ok {
 			path = before
 			m.texts[path] += text + "\n"
@@ -108,6 +109,8 @@ func (m *machine) add(lines string) *machine {
 				n = Node{Kind: Device}
 			case "?":
 				n = Node{Kind: Unseen}
+			case "0":
+				empty = true
 			case "!":
 				n.Mode = 0o600
 				m.rootOnly = append(m.rootOnly, strings.TrimSuffix(path, "/"))
@@ -116,9 +119,10 @@ func (m *machine) add(lines string) *machine {
 		if dir, ok := strings.CutSuffix(path, "/"); ok {
 			path, n.Kind = dir, Folder
 		}
-		if n.Kind == File && m.texts[path] == "" {
+		if n.Kind == File && m.texts[path] == "" && !empty {
 			m.texts[path] = "\n"
 		}
+		n.Size = int64(len(m.texts[path]))
 		m.put(path, n)
 	}
 	return m

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
 // named opens what write, read and read_home name.
@@ -261,8 +263,8 @@ func (d *draft) hidden() error {
 			}
 			continue
 		}
-		if r.missing != "" && strings.ContainsAny(entry, "*?[") {
-			d.without("hide %s: nothing is called so, and patterns are not expanded: name each file or folder", shown(entry))
+		if why := client.Unexpanded(entry); r.missing != "" && why != "" {
+			d.without("hide %s: nothing is called so, and %s", shown(entry), why)
 		}
 		d.unstub(&r)
 		p := place{at: r.real, kind: shut, rank: rankHide, node: r.node, because: Reason{Member: "hide", Entry: entry}}

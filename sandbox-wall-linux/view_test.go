@@ -286,6 +286,8 @@ func TestNotes(t *testing.T) {
 			"hide /home/u/work: write names it too, so it is open", true},
 		{"a pattern hidden", made(debian), func(c *confinement) { c.Hide = []string{"/home/u/work/**/.env"} },
 			"hide /home/u/work/**/.env: nothing is called so, and patterns are not expanded", true},
+		{"a variable hidden", made(debian), func(c *confinement) { c.Hide = []string{"/home/u/$NAME/.env"} },
+			"hide /home/u/$NAME/.env: nothing is called so, and variables are not expanded: write the path in full", true},
 		{"no repository", made(debian), func(c *confinement) { c.WriteDotFiles = []string{"/home/u/work/.git"} },
 			"there is no repository yet", true},
 		{"a worktree that nothing names", made(debian + "/home/u/work/.git: gitdir: /home/u/main/.git/worktrees/w\n/home/u/main/.git/worktrees/w/gitdir: /home/u/other/.git\n"),

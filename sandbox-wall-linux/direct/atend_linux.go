@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -34,6 +35,9 @@ type waiting struct {
 // BeginAtEnd makes one. Until it is told what to become it becomes nothing, and
 // ends.
 func BeginAtEnd() (*AtEnd, error) {
+	if err := nullDevice(); err != nil {
+		return nil, err
+	}
 	r, err := newRegion(commandSize)
 	if err != nil {
 		return nil, err
@@ -88,6 +92,23 @@ func BeginAtEnd() (*AtEnd, error) {
 		return fail(err) // never on Linux
 	}
 	return a, nil
+}
+
+// nullDevice says why the streams of a process cannot be /dev/null (null(4)).
+// Some machines have a file there, or one that only root may write.
+func nullDevice() error {
+	var st unix.Stat_t
+	err := unix.Stat(os.DevNull, &st)
+	if err == nil {
+		err = unix.Access(os.DevNull, unix.R_OK|unix.W_OK)
+	}
+	if err == nil && (st.Mode&unix.S_IFMT != unix.S_IFCHR || st.Rdev != unix.Mkdev(1, 3)) {
+		err = errors.New("is not the null device")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w: this makes it: mknod -m 666 %s c 1 3", os.DevNull, err, os.DevNull)
+	}
+	return nil
 }
 
 // Become says what it becomes: argv[0], a path, with no environment and nothing
