@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -19,14 +20,24 @@ const (
 	ulogPayload   = 9        // NFULA_PAYLOAD
 	maxUlog       = 8 << 10  // one packet's first bytes, and what is said of it
 	maxLastUnread = 256      // more than a socket's buffer holds
+
+	// So many calls are read in so much time: a program that floods the rule
+	// pays for each of its calls, and would have the reader pay as much.
+	maxPaced = 512
+	pace     = 500 * time.Millisecond
 )
 
 // Unnamed has the calls that no rule carries, which the kernel refuses without
 // anybody: [Unnamed.Next] says where each was meant to go. Some are left out
 // where there are more at a time than are read.
 type Unnamed struct {
-	f    *os.File
-	last int // read since the end, after which there is no waiting
+	f     *os.File
+	last  int           // read since the end, after which there is no waiting
+	ended chan struct{} // closed then
+	end   sync.Once
+
+	paced int // read since
+	since time.Time
 }
 
 // bindUnnamed makes the socket of a network that is told of them, or none where
@@ -91,7 +102,7 @@ func (c *checker) takeUnnamed(fd int, as listener, got *Listeners) error {
 		return err
 	}
 	unix.CloseOnExec(fd)
-	got.Unnamed = &Unnamed{f: os.NewFile(uintptr(fd), roleUnnamed.String())}
+	got.Unnamed = &Unnamed{f: os.NewFile(uintptr(fd), roleUnnamed.String()), ended: make(chan struct{})}
 	return nil
 }
 
@@ -121,11 +132,26 @@ func (u *Unnamed) Next() (Meant, error) {
 		case err != nil:
 			return Meant{}, err
 		case no == nil && meant.To.IsValid():
+			u.keepPace()
 			return meant, nil
 		case no != nil && no != unix.EINTR && no != unix.ENOBUFS:
 			return Meant{}, no
 		}
 	}
+}
+
+// keepPace waits where calls come faster than they are to be read: what does not
+// fit into the socket's buffer meanwhile is left out. After the end it does not.
+func (u *Unnamed) keepPace() {
+	if u.paced++; u.paced < maxPaced {
+		return
+	}
+	u.paced = 0
+	select {
+	case <-time.After(pace - time.Since(u.since)):
+	case <-u.ended:
+	}
+	u.since = time.Now()
 }
 
 // readUnnamed reads one message, which is zero where it tells of no call.
@@ -155,10 +181,14 @@ func readUnnamed(fd int, buf []byte) (meant Meant, no error) {
 }
 
 // End says that no more is waited for.
-func (u *Unnamed) End() { u.f.SetReadDeadline(time.Unix(1, 0)) }
+func (u *Unnamed) End() {
+	u.f.SetReadDeadline(time.Unix(1, 0))
+	u.end.Do(func() { close(u.ended) })
+}
 
 // Close ends it at once.
 func (u *Unnamed) Close() error {
+	u.end.Do(func() { close(u.ended) })
 	if err := u.f.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 // told gives what was told of, each once, in the order it was.
@@ -69,6 +71,31 @@ func TestManyCallsThatNobodyNamed(t *testing.T) {
 	if got := b.told(t); len(got) == 0 || len(got) > n || got[0] != "192.0.2.7:1000" {
 		t.Errorf("told of %d: %q", len(got), got[:min(len(got), 3)])
 	}
+}
+
+// A flood is read at a bounded pace, and a reader that waits does so no longer
+// than to the end.
+func TestAFloodIsReadAtABoundedPace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		u := &Unnamed{ended: make(chan struct{})}
+		begun := time.Now()
+		read := func(n int) time.Duration {
+			for range n {
+				u.keepPace()
+			}
+			return time.Since(begun)
+		}
+		if took := read(2*maxPaced - 1); took != 0 {
+			t.Errorf("the first ones took %v", took)
+		}
+		if took := read(1); took != pace {
+			t.Errorf("twice as many took %v, want %v", took, pace)
+		}
+		time.AfterFunc(pace/2, func() { u.end.Do(func() { close(u.ended) }) })
+		if took := read(10 * maxPaced); took != pace+pace/2 {
+			t.Errorf("with the end in between it took %v, want %v", took, pace+pace/2)
+		}
+	})
 }
 
 // Where the kernel tells of nothing the rules are the same but for that.
