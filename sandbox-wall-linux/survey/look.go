@@ -3,6 +3,8 @@ package survey
 import (
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // An Order is where to look.
@@ -25,7 +27,13 @@ type task struct {
 // Look walks. list lists a folder; what it cannot list it gives no entries of,
 // and shut is whether whoever owns the folder could have it listed.
 func Look(list func(dir string) (entries []Entry, shut bool), o Order) Found {
-	w := walk{list: list, late: o.Late, except: map[string]bool{}}
+	w := begin(list, o)
+	w.run()
+	return w.found
+}
+
+func begin(list func(dir string) (entries []Entry, shut bool), o Order) *walk {
+	w := &walk{list: list, late: o.Late, except: map[string]bool{}}
 	for _, path := range o.Except {
 		w.except[path] = true
 	}
@@ -36,34 +44,85 @@ func Look(list func(dir string) (entries []Entry, shut bool), o Order) Found {
 		// One root in another is walked once, as its own.
 		w.except[root] = true
 	}
-	for {
-		for len(w.now) > 0 {
-			if w.isLate() {
-				return w.stop()
-			}
-			t := w.now[0]
-			w.now = w.now[1:]
-			w.look(t)
-		}
-		if w.now, w.later = w.later, nil; len(w.now) == 0 {
-			return w.found
-		}
+	return w
+}
+
+// run walks until all was looked at, the time is up, or the walk was given up.
+func (w *walk) run() {
+	for w.step() {
 	}
 }
 
+// step looks at the next folder, and says whether there is more to do.
+func (w *walk) step() bool {
+	w.mu.Lock()
+	if len(w.now) == 0 {
+		w.now, w.later = w.later, nil
+	}
+	if w.over = w.over || len(w.now) == 0; !w.over && w.isLate() {
+		w.stop()
+	}
+	if w.over {
+		w.mu.Unlock()
+		return false
+	}
+	t := w.now[0]
+	w.mu.Unlock()
+	entries, shut := w.list(t.path)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.over {
+		return false // it was given up meanwhile
+	}
+	w.now = w.now[1:]
+	w.look(t, entries, shut)
+	return true
+}
+
+// within walks by run, and gives the walk up where that takes longer.
+func (w *walk) within(limit time.Duration, run func()) Found {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run()
+	}()
+	enough := time.NewTimer(limit)
+	defer enough.Stop()
+	select {
+	case <-done:
+	case <-enough.C:
+	}
+	return w.giveUp()
+}
+
+// giveUp ends the walk where it is, as the time does: the folder that is being
+// listed was not reached. Nothing of the walk changes any more.
+func (w *walk) giveUp() Found {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.over {
+		w.stop()
+	}
+	return w.found
+}
+
 type walk struct {
-	list       func(string) ([]Entry, bool)
-	late       func() bool
-	except     map[string]bool
+	list   func(string) ([]Entry, bool)
+	late   func() bool
+	except map[string]bool
+
+	mu         sync.Mutex
 	now, later []task
 	found      Found
+	over       bool
 }
 
 func (w *walk) isLate() bool { return w.late != nil && w.late() }
 
-// stop names what was not reached: what was put off by the folder that it was
-// put off for.
-func (w *walk) stop() Found {
+// stop ends it, and names what was not reached: what was put off by the folder
+// that it was put off for.
+func (w *walk) stop() {
+	w.over = true
 	seen := map[string]bool{}
 	for _, t := range append(w.now, w.later...) {
 		at := t.path
@@ -75,11 +134,9 @@ func (w *walk) stop() Found {
 			w.found.Unseen = append(w.found.Unseen, at)
 		}
 	}
-	return w.found
 }
 
-func (w *walk) look(t task) {
-	entries, shut := w.list(t.path)
+func (w *walk) look(t task, entries []Entry, shut bool) {
 	if shut {
 		w.found.Shut = append(w.found.Shut, t.path)
 	}

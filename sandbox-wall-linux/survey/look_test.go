@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -130,5 +131,47 @@ func TestCompare(t *testing.T) {
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// A folder that is not listed by the end is one that was not reached, and what
+// was found before it stands. What comes of it later changes nothing.
+func TestGivenUp(t *testing.T) {
+	asked, answer, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	w := begin(func(dir string) ([]Entry, bool) {
+		switch dir {
+		case "/w":
+			return []Entry{{".git", Folder}, {"dead", Folder}, {"more", Folder}}, false
+		case "/w/dead":
+			close(asked)
+			<-answer
+		}
+		return []Entry{{".git", Folder}}, false
+	}, Order{Roots: []string{"/w"}})
+	go func() { defer close(ended); w.run() }()
+	<-asked
+	got := w.giveUp()
+	close(answer)
+	<-ended
+	want := Found{Repositories: []Repository{{Path: "/w/.git"}}, Unseen: []string{"/w/dead", "/w/more"}}
+	for _, found := range []Found{got, w.found} {
+		if diff := cmp.Diff(want, found); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// A walk that the kernel keeps is waited for no longer than said, and one that
+// ends is.
+func TestWithin(t *testing.T) {
+	stuck := make(chan struct{})
+	defer close(stuck)
+	list, o := tree("/w/.git/"), Order{Roots: []string{"/w"}}
+	if diff := cmp.Diff(Found{Unseen: []string{"/w"}}, begin(list, o).within(0, func() { <-stuck })); diff != "" {
+		t.Error(diff)
+	}
+	w := begin(list, o)
+	if diff := cmp.Diff(Found{Repositories: []Repository{{Path: "/w/.git"}}}, w.within(time.Hour, w.run)); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -15,20 +15,28 @@ import (
 // kernel has them at hand.
 const Budget = 250 * time.Millisecond
 
-// Walk looks on this machine, for [Budget] at most. roots and except are as in
-// [Order].
+// Patience is how much longer a folder may take to be listed. One of a file
+// system that answers no more (a server of NFS or of FUSE that is gone) is not
+// waited for: nothing but the end of its process frees a thread from there.
+const Patience = 2 * time.Second
+
+// Walk looks on this machine, for [Budget] at most, and [Patience]. roots and
+// except are as in [Order].
 func Walk(roots, except []string) Found {
 	if len(roots) == 0 {
 		return Found{}
 	}
-	l := lister{buf: make([]byte, 32<<10), uid: os.Getuid()}
-	if l.uid == 0 {
-		runtime.LockOSThread() // whose capabilities are changed
-		defer runtime.UnlockOSThread()
-		defer l.asAnybody()()
-	}
 	end := time.Now().Add(Budget)
-	return Look(l.list, Order{Roots: roots, Except: except, Late: func() bool { return time.Now().After(end) }})
+	l := lister{buf: make([]byte, 32<<10), uid: os.Getuid()}
+	w := begin(l.list, Order{Roots: roots, Except: except, Late: func() bool { return time.Now().After(end) }})
+	return w.within(Budget+Patience, func() {
+		if l.uid == 0 {
+			runtime.LockOSThread() // whose capabilities are changed
+			defer runtime.UnlockOSThread()
+			defer l.asAnybody()()
+		}
+		w.run()
+	})
 }
 
 // A lister lists with the bare calls: os.File and its poller cost half as much
