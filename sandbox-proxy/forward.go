@@ -235,6 +235,7 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 	if c.last {
 		h.Set("Connection", "close")
 	}
+	stripHop(resp.Trailer)
 	announced := make(map[string]bool, len(resp.Trailer))
 	for name := range resp.Trailer {
 		announced[name] = true
@@ -277,6 +278,7 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 			panic(http.ErrAbortHandler) // what is cut must not look whole
 		}
 	}
+	stripHop(resp.Trailer) // those too that were not announced
 	for name, values := range resp.Trailer {
 		if !announced[name] {
 			name = http.TrailerPrefix + name

@@ -61,6 +61,23 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// A host says nothing in the proxy's name behind its answer either.
+func TestTrailersOfOneHop(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.site("ok.test", 80, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "Lnk-Refused, X-End")
+		io.WriteString(w, "ok")
+		for _, name := range []string{"Lnk-Refused", "X-End", http.TrailerPrefix + "Proxy-Authenticate", http.TrailerPrefix + "X-More"} {
+			w.Header().Set(name, "1")
+		}
+	})
+	c := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
+	all, err := c.rest()
+	if err != nil || strings.Contains(all, "Lnk-Refused") || strings.Contains(all, "Proxy-Authenticate") || !strings.Contains(all, "X-End: 1") || !strings.Contains(all, "X-More: 1") {
+		t.Errorf("%v: %q", err, all)
+	}
+}
+
 // The origin sees no header of the hop, none of the proxy's, none that tells
 // of the sandbox.
 func TestHopByHop(t *testing.T) {
