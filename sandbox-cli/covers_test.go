@@ -17,8 +17,9 @@ func (s *sandbox) replace(name, text string) {
 	}
 }
 
-// A protected file that is replaced from outside loses its cover, so the run is
-// ended, and says why. What is merely changed or renamed keeps it.
+// A protected file that is replaced from outside loses its cover, and one that
+// is renamed leaves its name open, so the run is ended, and says why. What is merely
+// changed, or moved with a folder above it, keeps it.
 func TestReplacedFromOutside(t *testing.T) {
 	for _, net := range [][]string{nil, {allow}} {
 		for _, c := range []struct {
@@ -27,6 +28,12 @@ func TestReplacedFromOutside(t *testing.T) {
 			ends string // what of, or empty: it goes on
 		}{
 			{".envrc saved by an editor", func(s *sandbox) { s.replace(".envrc", "new") }, ".envrc"},
+			{"an old .envrc renamed", func(s *sandbox) {
+				os.Rename(filepath.Join(s.project, ".envrc"), filepath.Join(s.project, "old"))
+				s.put(".envrc", "new")
+			}, ".envrc"},
+			{"what may not be read renamed", func(s *sandbox) { os.Rename(filepath.Join(s.project, ".vscode"), filepath.Join(s.project, "old")) }, ".vscode"},
+			{"a placeholder renamed", func(s *sandbox) { os.Rename(filepath.Join(s.project, ".idea"), filepath.Join(s.project, "old")) }, ".idea"},
 			{"a placeholder removed", func(s *sandbox) { os.Remove(filepath.Join(s.project, ".idea")) }, ".idea"},
 			{"the file of a worktree", func(s *sandbox) { s.replace("tree/.git", "gitdir: /x") }, "tree/.git"},
 			{"git at work outside", func(s *sandbox) {
@@ -41,12 +48,16 @@ func TestReplacedFromOutside(t *testing.T) {
 			{".envrc changed in place", func(s *sandbox) { s.put(".envrc", "changed") }, ""},
 			{"what is not protected", func(s *sandbox) { s.replace("Makefile", "all:") }, ""},
 		} {
-			if net != nil && c.ends == "" {
+			if net != nil && (c.ends == "" || strings.HasSuffix(c.name, "renamed")) {
 				continue // the wall is the same one
 			}
 			s := newSandbox(t)
 			s.put(".envrc", "old")
 			s.put("Makefile", "all:")
+			s.put(".vscode", "")
+			if err := os.Chmod(filepath.Join(s.project, ".vscode"), 0); err != nil {
+				t.Fatal(err)
+			}
 			s.git(s.project, "init", "-q")
 			s.git(s.project, "commit", "-q", "--allow-empty", "-m", "first")
 			s.git(s.project, "worktree", "add", "-q", "tree")
@@ -62,7 +73,7 @@ func TestReplacedFromOutside(t *testing.T) {
 				want = 137
 			}
 			status := waitFor(t, cmd)
-			said := strings.Contains(errs.String(), "/"+c.ends+" was replaced or removed from outside")
+			said := strings.Contains(errs.String(), "/"+c.ends+" was replaced, renamed or removed from outside")
 			if !strings.Contains(errs.String(), "/.husky was made while the sandbox ran") {
 				t.Errorf("%q %s: what was made is not told: %s", net, c.name, errs.String())
 			}

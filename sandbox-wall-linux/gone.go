@@ -9,11 +9,16 @@ import "strings"
 // replaced from outside (umount(2), since Linux 3.18): an editor that saves
 // .envrc under a new name and renames it, or git config outside, does so. What
 // stood there is then open to the program. Poll mountinfo for POLLPRI
-// (proc_pid_mounts(5)): it wakes when the table changes. What is only renamed
-// outside takes its cover along.
+// (proc_pid_mounts(5)): it wakes when the table changes.
+//
+// What is renamed outside takes its cover along, and leaves its name open (mv
+// .git old; git init). That wakes nobody, but shows in the table: see
+// [Plan.Held]. A folder above that is renamed takes all of it along.
 type Covers struct {
 	// at is where each stands, by its number.
 	at map[string]string
+	// held is where one stands in the mount above it, which is not to change.
+	held map[string]string
 	// order is the plan's.
 	order []string
 }
@@ -21,57 +26,95 @@ type Covers struct {
 // Covers finds a plan's covers in a table as /proc/<pid>/mountinfo, of a
 // process inside. missing are those that are not there, which are gone already.
 func (p *Plan) Covers(mountinfo string) (c Covers, missing []string) {
+	table := mountTable(mountinfo)
 	numbers := map[string]string{}
-	for line := range strings.Lines(mountinfo) {
-		if number, point, ok := mountPoint(line); ok {
-			numbers[point] = number // the last one at a point is on top
+	for number, m := range table {
+		if on, there := numbers[m.point]; !there || m.line > table[on].line {
+			numbers[m.point] = number // the last one at a point is on top
 		}
 	}
-	c.at = map[string]string{}
-	for _, at := range p.covers() {
-		number, there := numbers[at]
+	c.at, c.held = map[string]string{}, map[string]string{}
+	for _, s := range p.covers() {
+		number, there := numbers[s.At]
 		if !there {
-			missing = append(missing, at)
+			missing = append(missing, s.At)
 			continue
 		}
-		c.at[number] = at
+		c.at[number] = s.At
+		if s.Verb != Pin {
+			c.held[number] = table.stands(number)
+		}
 		c.order = append(c.order, number)
 	}
 	return c, missing
 }
 
-// Gone gives the places whose cover a later table does not have.
-func (c Covers) Gone(mountinfo string) []string {
-	there := map[string]bool{}
-	for line := range strings.Lines(mountinfo) {
-		if number, _, ok := mountPoint(line); ok {
-			there[number] = true
+// Held are the paths of this machine that covers stand on by their own names:
+// whoever renames one outside opens its name.
+func (p *Plan) Held() []string {
+	var paths []string
+	for _, s := range p.covers() {
+		if s.Verb != Pin {
+			paths = append(paths, s.At)
 		}
 	}
+	return paths
+}
+
+// Gone gives the places that a later table has no cover at.
+func (c Covers) Gone(mountinfo string) []string {
+	table := mountTable(mountinfo)
 	var gone []string
 	for _, number := range c.order {
-		if !there[number] {
+		_, there := table[number]
+		if held := c.held[number]; !there || held != "" && held != table.stands(number) {
 			gone = append(gone, c.at[number])
 		}
 	}
 	return gone
 }
 
-// mountPoint reads a line of mountinfo: its first field is the number, its
-// fifth the mount point (proc_pid_mountinfo(5)).
-func mountPoint(line string) (number, point string, ok bool) {
-	f := strings.Fields(line)
-	if len(f) < 6 {
-		return "", "", false
-	}
-	return f[0], unescape(f[4]), true
+// mountsBy are those of a table, by number.
+type mountsBy map[string]mount
+
+type mount struct {
+	above string // the number of the one that it is in
+	point string
+	line  int
 }
 
-// covers gives the mount points of a plan without which the program could do
+func mountTable(mountinfo string) mountsBy {
+	table := mountsBy{}
+	for line := range strings.Lines(mountinfo) {
+		if number, m, ok := readMount(line); ok {
+			m.line = len(table)
+			table[number] = m
+		}
+	}
+	return table
+}
+
+// stands says where a mount stands in the one above it.
+func (table mountsBy) stands(number string) string {
+	m := table[number]
+	return strings.TrimPrefix(m.point, table[m.above].point)
+}
+
+// readMount reads a line of mountinfo: its first field is the number, its second
+// that of the mount above, its fifth the mount point (proc_pid_mountinfo(5)).
+func readMount(line string) (number string, m mount, ok bool) {
+	f := strings.Fields(line)
+	if len(f) < 6 {
+		return "", mount{}, false
+	}
+	return f[0], mount{above: f[1], point: unescape(f[4])}, true
+}
+
+// covers gives the steps of a plan without whose mounts the program could do
 // more: what is narrower than what is above it.
-func (p *Plan) covers() []string {
+func (p *Plan) covers() []Step {
 	v := viewOf(p.Steps)
-	var at []string
+	var covers []Step
 	for _, s := range p.Steps {
 		if s.At == "/" {
 			continue
@@ -79,15 +122,17 @@ func (p *Plan) covers() []string {
 		above := v.deciding(parent(s.At))
 		writable := above.Verb == Write || above.Verb == Pin
 		switch s.Verb {
-		case Close, CloseFile, Tell, Empty, Processes, Devices:
+		case Close, CloseFile, Empty, Processes, Devices:
 			if above.binds() {
-				at = append(at, s.At)
+				covers = append(covers, s)
 			}
-		case Read, Pin:
+		// What is told in a folder that is only read closes nothing: this
+		// machine's own resolv.conf is replaced whenever its network changes.
+		case Read, Pin, Tell:
 			if writable {
-				at = append(at, s.At)
+				covers = append(covers, s)
 			}
 		}
 	}
-	return at
+	return covers
 }

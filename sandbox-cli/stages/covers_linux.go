@@ -9,8 +9,9 @@ import (
 )
 
 // coversStay gives what watches that a plan's covers stay where they are: the
-// kernel takes one away when what it covers is replaced from outside. It could
-// not be put back from here, so the run ends.
+// kernel takes one away when what it covers is replaced from outside, and lets one
+// go along when that is renamed. It could not be put back from here, so the run
+// ends.
 func coversStay(plan *linuxwall.Plan) func(mountinfo string) error {
 	var covers *linuxwall.Covers
 	return func(mountinfo string) error {
@@ -23,7 +24,7 @@ func coversStay(plan *linuxwall.Plan) func(mountinfo string) error {
 			return nil
 		}
 		if gone := covers.Gone(mountinfo); len(gone) > 0 {
-			return fmt.Errorf("%s was replaced or removed from outside, which takes its protection away: run it again", gone[0])
+			return fmt.Errorf("%s was replaced, renamed or removed from outside, which takes its protection away: run it again", gone[0])
 		}
 		return nil
 	}

@@ -32,18 +32,27 @@ func TestChangedMeanwhile(t *testing.T) {
 }
 
 func TestCoversStay(t *testing.T) {
-	plan := &linuxwall.Plan{Steps: []linuxwall.Step{{Verb: linuxwall.Write, At: "/w"}, {Verb: linuxwall.Read, At: "/w/.git"}}}
-	const both = "10 1 8:1 /w /w rw - ext4 x rw\n11 10 8:1 /w/.git /w/.git ro - ext4 x rw\n"
+	plan := &linuxwall.Plan{Steps: []linuxwall.Step{
+		{Verb: linuxwall.Read, At: "/etc"}, {Verb: linuxwall.Tell, At: "/etc/hosts"},
+		{Verb: linuxwall.Write, At: "/w"}, {Verb: linuxwall.Read, At: "/w/.git"},
+		{Verb: linuxwall.Pin, At: "/w/a"}, {Verb: linuxwall.Read, At: "/w/a/.git"},
+	}}
+	const hosts = "9 1 0:5 /x /etc/hosts ro - tmpfs x rw\n"
+	const both = "10 1 8:1 /w /w rw - ext4 x rw\n11 10 8:1 /w/.git /w/.git ro - ext4 x rw\n" +
+		"12 10 8:1 /w/a /w/a rw - ext4 x rw\n13 12 8:1 /w/a/.git /w/a/.git ro - ext4 x rw\n" + hosts
 	for _, c := range []struct {
 		name  string
 		table []string
 		why   string
 	}{
 		{"all there", []string{both, both}, ""},
-		{"renamed", []string{both, strings.ReplaceAll(both, " /w/.git ro", " /w/g ro")}, ""},
-		{"gone", []string{both, both[:strings.Index(both, "11 10")]}, "/w/.git was replaced or removed"},
-		{"another in its place", []string{both, strings.ReplaceAll(both, "11 10", "12 10")}, "/w/.git was replaced or removed"},
-		{"gone from the start", []string{both[:strings.Index(both, "11 10")]}, "/w/.git: changed since"},
+		{"renamed", []string{both, strings.ReplaceAll(both, " /w/.git ro", " /w/g ro")}, "/w/.git was replaced, renamed or removed"},
+		{"moved into another folder", []string{both, strings.ReplaceAll(both, " /w/a/.git ro", " /w/b/.git ro")}, "/w/a/.git was replaced, renamed or removed"},
+		{"a folder above renamed", []string{both, strings.ReplaceAll(both, " /w/a", " /w/b")}, ""},
+		{"names of this machine replaced", []string{both, strings.ReplaceAll(both, hosts, "")}, ""},
+		{"gone", []string{both, strings.ReplaceAll(both, "11 10", "19 1")}, "/w/.git was replaced, renamed or removed"},
+		{"another in its place", []string{both, strings.ReplaceAll(both, "11 10", "14 10")}, "/w/.git was replaced, renamed or removed"},
+		{"gone from the start", []string{strings.ReplaceAll(both, "/w/.git ro", "/w/g ro")}, "/w/.git: changed since"},
 	} {
 		stay := coversStay(plan)
 		var err error

@@ -316,7 +316,7 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 	}
 	after = beforeProgram(&plan, w.settings)
 	spec := launch.Spec{
-		Seccomp: filter, SyncFile: held.File(), Before: w.before, Mounts: coversStay(&plan),
+		Seccomp: filter, SyncFile: held.File(), Before: w.before, Mounts: coversStay(&plan), Held: plan.Held(),
 		Argv: plan.Argv, Env: plan.Environ(w.env), Early: w.early(),
 	}
 	bound(&spec, w.group)

@@ -13,12 +13,19 @@ import (
 // and a namespace has a hundred thousand at most (fs.mount-max, proc(5)).
 const maxMounts = 16 << 20
 
-// A mountWatch reads the sandbox's table of mounts whenever it changes.
+// heldAgain is how long a rename may stay unseen where it cannot be waited for,
+// in milliseconds.
+const heldAgain = 1000
+
+// A mountWatch reads the sandbox's table of mounts whenever it changes, or what
+// a mount stands on is renamed.
 type mountWatch struct {
-	table int // /proc/<pid>/mountinfo
-	over  [2]int
-	ended chan struct{}
-	text  []byte // what was read last
+	table    int // /proc/<pid>/mountinfo
+	moves    int // an inotify(7), or -1
+	patience int // of each wait, in milliseconds; -1 is no end
+	over     [2]int
+	ended    chan struct{}
+	text     []byte // what was read last
 }
 
 // watchMounts asks about the mounts as they are now, and from here on whenever
@@ -42,6 +49,7 @@ func (b *sandbox) watchMounts() error {
 	default:
 		return fmt.Errorf("its mounts cannot be watched: %w", err)
 	}
+	w.watchMoves(b.spec.Held) // before the first look, which sees what was renamed until then
 	text, err := w.read()
 	if err == nil {
 		err = b.spec.Mounts(text)
@@ -50,12 +58,32 @@ func (b *sandbox) watchMounts() error {
 		err = unix.Pipe2(w.over[:], unix.O_CLOEXEC)
 	}
 	if err != nil {
-		unix.Close(w.table)
+		w.close()
 		return err
 	}
 	b.mounts = w
 	go b.followMounts(w)
 	return nil
+}
+
+// watchMoves waits for renames of what mounts stand on. A user has so many of
+// inotify's instances and watches (inotify(7)): where they do not suffice, or a
+// file may not be read, the table is looked at now and then.
+func (w *mountWatch) watchMoves(held []string) {
+	w.moves, w.patience = -1, -1
+	if len(held) == 0 {
+		return
+	}
+	var err error
+	if w.moves, err = unix.InotifyInit1(unix.IN_CLOEXEC | unix.IN_NONBLOCK); err != nil {
+		w.moves, w.patience = -1, heldAgain
+		return
+	}
+	for _, path := range held {
+		if _, err := unix.InotifyAddWatch(w.moves, path, unix.IN_MOVE_SELF|unix.IN_DONT_FOLLOW); err != nil {
+			w.patience = heldAgain
+		}
+	}
 }
 
 // followMounts ends the sandbox once there is a reason to.
@@ -64,8 +92,8 @@ func (b *sandbox) followMounts(w *mountWatch) {
 	for {
 		// The kernel says POLLERR and POLLPRI when a table changed
 		// (proc_pid_mounts(5)).
-		fds := []unix.PollFd{{Fd: int32(w.table), Events: unix.POLLPRI}, {Fd: int32(w.over[0]), Events: unix.POLLIN}}
-		if _, err := unix.Poll(fds, -1); err == unix.EINTR {
+		fds := []unix.PollFd{{Fd: int32(w.table), Events: unix.POLLPRI}, {Fd: int32(w.over[0]), Events: unix.POLLIN}, {Fd: int32(w.moves), Events: unix.POLLIN}}
+		if _, err := unix.Poll(fds, w.patience); err == unix.EINTR {
 			continue
 		} else if err != nil {
 			b.lose(fmt.Errorf("its mounts cannot be watched: %w", err))
@@ -73,6 +101,10 @@ func (b *sandbox) followMounts(w *mountWatch) {
 		}
 		if fds[1].Revents != 0 {
 			return
+		}
+		if fds[2].Revents != 0 {
+			var events [4096]byte // which do not say more than that there were some
+			_, _ = unix.Read(w.moves, events[:])
 		}
 		text, err := w.read()
 		if err == nil {
@@ -104,7 +136,14 @@ func (w *mountWatch) end() {
 	unix.Close(w.over[1])
 	<-w.ended
 	unix.Close(w.over[0])
+	w.close()
+}
+
+func (w *mountWatch) close() {
 	unix.Close(w.table)
+	if w.moves >= 0 {
+		unix.Close(w.moves)
+	}
 }
 
 func (w *mountWatch) read() (string, error) {

@@ -54,6 +54,9 @@ type Spec struct {
 	// once all is made, and again whenever that changes: its error is why the
 	// program does not start, or why the sandbox is ended. Nil is no reason.
 	Mounts func(mountinfo string) error
+	// Held are files and folders that mounts of the sandbox stand on. Mounts is
+	// asked as well when one of them is renamed, which wakes nobody by itself.
+	Held []string
 	// Staged has the program started through Stage whatever the machine, and
 	// leaves the scopes of Landlock to it (see landlock.Execute).
 	Staged bool
