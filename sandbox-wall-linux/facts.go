@@ -73,8 +73,11 @@ type Facts struct {
 	Gitlinks map[string]Gitlinks
 	// Below is what lies below the write folders, once it was looked for, and
 	// Answers which of the sockets there something listens on.
-	Below   *survey.Found
-	Answers map[string]bool
+	Below *survey.Found
+	// OtherNames are the names of kept files with several, once they were
+	// looked for.
+	OtherNames *survey.Names
+	Answers    map[string]bool
 }
 
 // A List is what is in a folder.

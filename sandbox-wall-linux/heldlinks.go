@@ -87,9 +87,12 @@ var ownLinks = []gitread.Name{
 // often a link to a folder of the project, or links to its scripts.
 func (l *leads) byLinks(dir string) {
 	for _, own := range ownLinks {
-		if at := join(dir, own.Path); len(l.t.resolve(at).links) > 0 {
+		at := join(dir, own.Path)
+		r := l.t.resolve(at)
+		if len(r.links) > 0 {
 			l.keep(at, own.What, own.Path)
 		}
+		l.sharing(r.real, r.node)
 	}
 	l.linksIn(join(dir, "hooks"), "hooks", 0)
 }
@@ -110,11 +113,13 @@ func (l *leads) linksIn(dir, name string, deep int) {
 			continue // git's own examples, which it does not run
 		}
 		at := join(r.real, n)
-		switch kind := l.t.node(at).Kind; {
-		case kind == Link:
+		switch node := l.t.node(at); {
+		case node.Kind == Link:
 			l.keep(at, gitread.File, shown(name+"/"+n))
-		case kind == Folder && deep > 0:
+		case node.Kind == Folder && deep > 0:
 			l.linksIn(at, name+"/"+n, deep-1)
+		default:
+			l.sharing(at, node)
 		}
 	}
 }

@@ -206,6 +206,26 @@ func (m *machine) walk(roots, except []string) survey.Found {
 	return f
 }
 
+func (m *machine) namesOf(part survey.Part, files []survey.Inode) survey.Names {
+	found := survey.Names{Whole: m.unseen == nil}
+	for at, n := range m.nodes {
+		in := func(dirs []string) int {
+			deepest := -1
+			for _, dir := range dirs {
+				if within(at, dir) {
+					deepest = max(deepest, len(dir))
+				}
+			}
+			return deepest
+		}
+		if slices.Contains(files, survey.Inode{Dev: n.Dev, Ino: n.Ino}) && in(part.Roots) > in(part.Except) {
+			found.Paths = append(found.Paths, at)
+		}
+	}
+	slices.Sort(found.Paths)
+	return found
+}
+
 func (m *machine) system() *System {
 	return &System{
 		UID:   m.uid,
@@ -225,6 +245,7 @@ func (m *machine) system() *System {
 		Enter:    func(dir string) bool { return m.nodes[dir].Kind != Folder || m.nodes[dir].Mode&anyExecute != 0 },
 		Program:  func() (string, Node) { return m.program, m.nodes[m.program] },
 		Walk:     m.walk,
+		NamesOf:  m.namesOf,
 		Answers:  func(path string) bool { return !m.quiet[path] },
 		RootOnly: func() ([]string, error) { return m.rootOnly, nil },
 		SocketTables: func(NetFrom) ([]string, error) {

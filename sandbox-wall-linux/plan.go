@@ -191,6 +191,8 @@ type draft struct {
 	places map[string]*place
 	// links are where a link stands inside, and where it leads.
 	links map[string]string
+	// shared are files that are kept and have other names.
+	shared []place
 	// repositoriesOpen counts the submodules that are opened.
 	repositoriesOpen int
 	plan             Plan
@@ -206,7 +208,7 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	for _, part := range []func() error{
 		d.judge,
 		d.everySandbox, d.systemFolders, d.rootOnly,
-		d.settings, d.hidden, d.named, d.judgeMachine, d.nested, d.dotFiles, d.led,
+		d.settings, d.hidden, d.named, d.judgeMachine, d.nested, d.dotFiles, d.led, d.otherNames,
 		d.developerTools, d.sockets, d.home, d.program, d.temporary, d.commands,
 	} {
 		if err := part(); err != nil {

@@ -35,6 +35,8 @@ type System struct {
 	Program func() (string, Node)
 	// Walk looks below write folders, for a bounded time.
 	Walk func(roots, except []string) survey.Found
+	// NamesOf looks for the names of files, for a bounded time.
+	NamesOf func(part survey.Part, files []survey.Inode) survey.Names
 	// Answers says whether something listens on a socket.
 	Answers func(path string) bool
 	// RootOnly walks folders for what only root may read.

@@ -51,6 +51,7 @@ func LocalSystem() *System {
 		Enter:        enter,
 		Program:      program,
 		Walk:         survey.Walk,
+		NamesOf:      survey.NamesOf,
 		Answers:      survey.Answers,
 		RootOnly:     rootOnly,
 		SocketTables: socketTables,

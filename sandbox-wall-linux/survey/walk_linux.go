@@ -46,6 +46,8 @@ type lister struct {
 	uid int
 	// privileged calls f with what root may; nil is nobody's to call.
 	privileged func(f func())
+	// each is called with each entry, where it is not nil.
+	each func(name string, kind Kind, ino uint64)
 }
 
 func (l *lister) list(dir string) ([]Entry, bool) {
@@ -82,12 +84,17 @@ func (l *lister) list(dir string) ([]Entry, bool) {
 			if size < 20 || size > len(rest) {
 				return entries, true
 			}
+			ino := binary.NativeEndian.Uint64(rest)
 			kind, name := rest[18], unix.ByteSliceToString(rest[19:size])
 			rest = rest[size:]
 			if name == "." || name == ".." {
 				continue
 			}
-			entries = append(entries, Entry{name, l.kind(fd, name, kind)})
+			e := Entry{name, l.kind(fd, name, kind)}
+			if l.each != nil {
+				l.each(name, e.Kind, ino)
+			}
+			entries = append(entries, e)
 		}
 	}
 }
