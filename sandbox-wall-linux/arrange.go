@@ -109,6 +109,8 @@ func (d *draft) keeps(p, g *place) (bool, error) {
 
 func (d *draft) keepsShut(p, g *place) (bool, error) {
 	switch {
+	case g.kind == procFS:
+		return true, nil
 	case !g.kind.host():
 		// Nothing of this machine's is there. What is named stays closed even
 		// so where the program could make it.

@@ -18,6 +18,10 @@ var systemLinks = []string{"/usr/local", "/run/current-system"}
 // of /sys would show the machine's network devices, whatever the namespace.
 var kernelFolders = []string{"/sys/fs/cgroup", "/sys/devices/system/cpu"}
 
+// keysTable names the keys of the caller's session and of his user (keyrings(7)),
+// for which no namespace is. What is in them is closed by package seccomp.
+const keysTable = "/proc/keys"
+
 // Where the sandbox's own things stand inside.
 const (
 	// ProgramInside is our own program, lnk-sandbox.
@@ -50,6 +54,10 @@ func (d *draft) everySandbox() error {
 		if n := d.t.node(at); n.Kind == Folder {
 			d.add(place{at: at, kind: readOnly, rank: rankView, node: n, because: Reason{Member: "view", Text: "the processors and limits of this machine"}})
 		}
+	}
+	if n := d.t.node(keysTable); n.Kind == File {
+		// The one that is covered is of the sandbox's /proc, and another file.
+		d.add(place{at: keysTable, kind: shut, rank: rankView, node: Node{Kind: File}, because: Reason{Member: "view", Text: "keys are kept for a user, not for a sandbox"}})
 	}
 	d.links["/var/run"] = "../run"
 	return nil

@@ -129,6 +129,7 @@ func (d *draft) besideNested(at string) {
 			d.warn("%s %s; look at it before you use it", shown(at), why)
 		}
 	default:
+		p.kind = keptAs(p.node)
 		d.add(p)
 	}
 }

@@ -64,10 +64,21 @@ func (d *draft) dotFile(at string, open []string) error {
 	case n.Kind == Missing:
 		p.kind = shut
 	default:
-		p.kind = readOnly
+		p.kind = keptAs(n)
 	}
 	d.add(p)
 	return nil
+}
+
+// keptAs says how what stands somewhere stays as it is. A mount that is read
+// only keeps nobody from writing to a pipe, a socket or a device (sb_permission
+// in fs/namei.c): whoever reads .envrc from one outside would execute it.
+func keptAs(n Node) placeKind {
+	switch n.Kind {
+	case Pipe, Socket, Device:
+		return shut
+	}
+	return readOnly
 }
 
 // isClosed says whether a path lies in the settings.

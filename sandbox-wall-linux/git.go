@@ -104,7 +104,7 @@ func (d *draft) protectFile(p place) error {
 	if !d.above(parent(p.at)).kind.writable() {
 		return nil
 	}
-	p.rank, p.kind = rankDot, readOnly
+	p.rank, p.kind = rankDot, keptAs(p.node)
 	switch {
 	case p.node.Kind == Link:
 		if why := d.keepLinked(p.at, p.because, false); why != "" {

@@ -57,7 +57,7 @@ func (s Step) stands(exact bool) error {
 	switch {
 	case s.binds():
 		at = s.From
-	case s.Verb != Close && s.Verb != CloseFile || s.Is.Kind == Missing || s.Is.Kind == Unseen:
+	case s.Verb != Close && s.Verb != CloseFile || s.Is.Kind == Missing || s.Is.Kind == Unseen || s.Is.Ino == 0:
 		return nil
 	}
 	n := lstat(at)
