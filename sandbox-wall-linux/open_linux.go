@@ -57,7 +57,7 @@ func (s Step) stands(exact bool) error {
 	switch {
 	case s.binds():
 		at = s.From
-	case s.Verb != Close && s.Verb != CloseFile || s.Is.Kind == Missing || s.Is.Kind == Unseen || s.Is.Ino == 0:
+	case s.Verb != Close && s.Verb != CloseFile || s.Is.Kind == Missing || s.Is.Kind == Unseen || s.At == keysTable:
 		return nil
 	}
 	n := lstat(at)

@@ -26,6 +26,7 @@ type aftermath struct {
 	below    linuxwall.Below
 	writable func(string) bool
 	before   survey.Marks
+	full     []string // folders of which before says not all
 	todos    map[string]unix.Stat_t
 	// opened are repositories' own folders that the program writes, and links
 	// those in them.
@@ -37,7 +38,7 @@ type aftermath struct {
 
 func beforeProgram(plan *linuxwall.Plan, settings string) aftermath {
 	a := aftermath{below: plan.Below, writable: plan.Writable(), settings: settings, sandbox: plan.Name}
-	a.before = survey.Mark(a.below.Found, a.writable)
+	a.before, a.full = survey.Mark(a.below.Found, a.writable)
 	a.todos = todosIn(a.below.Roots, a.writable)
 	a.opened = openedGit(plan, a.writable)
 	a.links, _ = linksIn(a.opened)
@@ -55,9 +56,9 @@ func ran(err error) bool {
 // told already.
 func (a aftermath) tell(s say.Streams, taken []string) {
 	found := survey.Walk(a.below.Roots, a.below.Except)
-	after := survey.Mark(found, a.writable)
-	// What the second walk did not come to is neither new nor gone.
-	changes := survey.Compare(a.before, after, a.below.Found.Unseen, found.Unseen)
+	after, full := survey.Mark(found, a.writable)
+	// What either look did not come to is neither new nor gone.
+	changes := survey.Compare(a.before, after, slices.Concat(a.below.Found.Unseen, a.full), slices.Concat(found.Unseen, full))
 	changes = slices.DeleteFunc(changes, func(c survey.Change) bool { return slices.Contains(taken, c.Path) })
 	rest := 0
 	told := map[bool]int{}
@@ -87,6 +88,9 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 		if rest > 0 {
 			say.ComplainLine(s.Err, "run", fmt.Sprintf("%d more of the kind%s", rest, log))
 		}
+	}
+	if len(full) > 0 {
+		say.ComplainLine(s.Err, "run", fmt.Sprintf("tools outside act on what is in %s, which holds more than is looked through (folders of the kind: %d): look at it before you use it", quoted(full[0]), len(full)))
 	}
 	if more := len(found.Unseen); more > len(a.below.Found.Unseen) {
 		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d folders were not looked through at the end: %s and others may hold more of the kind", more, quoted(found.Unseen[0])))

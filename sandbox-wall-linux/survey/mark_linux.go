@@ -12,6 +12,10 @@ import (
 const (
 	markDepth   = 4
 	markEntries = 512
+	// markAll bounds what is noted in all such folders together, of which each
+	// has its share: whoever waits for an end, or for the next start, waits for
+	// it. In repositories it is so much again.
+	markAll = 1 << 15
 )
 
 // runsIn are what git runs in a repository, or is led by.
@@ -19,40 +23,48 @@ var runsIn = []string{"hooks", "config", "config.worktree", "commondir", "info/a
 
 // Mark notes what was found as it stands now. Of what the program cannot
 // write, by writable, only which file it is counts: what changes in it the
-// person changes.
-func Mark(f Found, writable func(path string) bool) Marks {
-	m := marker{marks: Marks{}, writable: writable}
+// person changes. unseen are folders that hold more than is noted.
+func Mark(f Found, writable func(path string) bool) (marks Marks, unseen []string) {
+	m := marker{marks: Marks{}, writable: writable, all: markAll}
+	var folders []string
 	for _, path := range f.Watched {
-		m.mark(path, 0)
+		if m.mark(path) {
+			folders = append(folders, path)
+		}
 	}
-	m.git = true
+	m.insides(folders, 1)
+	m.git, folders = true, nil
 	for _, r := range f.Repositories {
 		if r.Bare {
 			// It is one by what lies in its folder, which may have been there.
 			m.marks[join(r.Path, "HEAD")] = Stamp{Kind: File, Git: true}
 		} else {
-			m.mark(r.Path, markDepth) // itself, and nothing in it
+			m.mark(r.Path)
 		}
 		for _, name := range runsIn {
-			if writable(r.Path) {
-				m.mark(join(r.Path, name), 1)
+			if at := join(r.Path, name); writable(r.Path) && m.mark(at) {
+				folders = append(folders, at)
 			}
 		}
 	}
-	return m.marks
+	m.insides(folders, 2)
+	return m.marks, m.unseen
 }
 
 type marker struct {
 	marks    Marks
 	writable func(string) bool
 	git      bool // what is marked is git's
+	room     int  // for so much more; less than 0 is that there was more
+	all      int  // in all folders
+	unseen   []string
 }
 
-// mark notes a path, and what is in it down to [markDepth].
-func (m *marker) mark(path string, depth int) {
+// mark notes a path, and says whether it is a folder that the program writes.
+func (m *marker) mark(path string) (folder bool) {
 	var st unix.Stat_t
 	if unix.Lstat(path, &st) != nil {
-		return
+		return false
 	}
 	s := Stamp{Kind: kindOf(st.Mode), Dev: st.Dev, Ino: st.Ino, Git: m.git}
 	if s.Kind == Link {
@@ -60,17 +72,50 @@ func (m *marker) mark(path string, depth int) {
 	}
 	free := m.writable(path)
 	if st.Mode&unix.S_ISVTX != 0 && isPlaceholder(path, s.Kind, st.Size) {
-		return
+		return false
 	}
 	if free && s.Kind != Folder {
 		s.Mode, s.Size, s.Changed = st.Mode, st.Size, st.Ctim.Nano()
 	}
 	m.marks[path] = s
-	if !free || s.Kind != Folder || depth >= markDepth {
+	return free && s.Kind == Folder
+}
+
+// insides notes what is in folders, each of which has its share of what may be
+// noted; those that it does not suffice for share what the others left.
+func (m *marker) insides(folders []string, depth int) {
+	left := m.all
+	for range 2 {
+		var full []string
+		room := left
+		for i, path := range folders {
+			share := room / (len(folders) - i)
+			m.room = share
+			m.inside(path, depth)
+			used := share - max(m.room, 0)
+			if room -= used; m.room < 0 {
+				full = append(full, path)
+			} else {
+				left -= used
+			}
+		}
+		folders = full
+	}
+	m.unseen = append(m.unseen, folders...)
+}
+
+// inside notes what is in a folder, which is so deep, down to [markDepth].
+func (m *marker) inside(dir string, depth int) {
+	if depth > markDepth {
 		return
 	}
-	for _, name := range entriesOf(path, markEntries) {
-		m.mark(join(path, name), depth+1)
+	for _, name := range entriesOf(dir, markEntries) {
+		if m.room--; m.room < 0 {
+			return
+		}
+		if at := join(dir, name); m.mark(at) {
+			m.inside(at, depth+1)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -208,11 +209,11 @@ func TestMark(t *testing.T) {
 		Watched:      []string{top + "/.vscode"},
 	}
 	writable := func(path string) bool { return !strings.HasPrefix(path, top+"/shut/") }
-	before := Mark(f, writable)
+	before, _ := Mark(f, writable)
 	change := func(name, text string, want ...Change) {
 		t.Helper()
 		put(t, top+name, text)
-		after := Mark(f, writable)
+		after, _ := Mark(f, writable)
 		if diff := cmp.Diff(want, Compare(before, after, nil, nil)); diff != "" && (len(want) > 0 || strings.Contains(diff, "Change")) {
 			t.Errorf("%s: %s", name, diff)
 		}
@@ -240,7 +241,32 @@ func TestMark(t *testing.T) {
 	if err := os.Chtimes(top+"/.git/config", was.ModTime(), was.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	if got := Compare(before, Mark(f, writable), nil, nil); len(got) != 1 {
+	after, _ := Mark(f, writable)
+	if got := Compare(before, after, nil, nil); len(got) != 1 {
 		t.Errorf("with its time set back: %+v", got)
+	}
+}
+
+// A folder that holds more than there is room for says so, and takes no other's
+// place.
+func TestMarkHasABound(t *testing.T) {
+	m := marker{marks: Marks{}, writable: func(string) bool { return true }, all: markAll}
+	top := t.TempDir()
+	for i := range 40 {
+		put(t, fmt.Sprintf("%s/full/%d/x", top, i), "")
+	}
+	put(t, top+"/few/a/x", "")
+	m.insides([]string{top + "/full", top + "/few"}, 1)
+	if len(m.unseen) != 0 || len(m.marks) != 82 {
+		t.Errorf("with room: %d, unseen %q", len(m.marks), m.unseen)
+	}
+	m.marks, m.all = Marks{}, 20
+	m.insides([]string{top + "/full", top + "/few"}, 1)
+	if _, there := m.marks[top+"/few/a/x"]; !there || len(m.marks) > 20 || len(m.unseen) != 1 || m.unseen[0] != top+"/full" {
+		t.Errorf("without: %d, unseen %q", len(m.marks), m.unseen)
+	}
+	m.marks, m.all, m.unseen = Marks{}, 140, nil
+	if m.insides([]string{top + "/full", top + "/few"}, 1); len(m.unseen) != 0 || len(m.marks) != 82 {
+		t.Errorf("with what the other left: %d, unseen %q", len(m.marks), m.unseen)
 	}
 }
