@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -127,6 +128,7 @@ func (w *way) serve(l *inside.Listeners) {
 	server := &names.Server{
 		Allowed:  w.names,
 		Above:    w.judge.Above,
+		Full:     w.full,
 		Pool:     w.pool,
 		Hostname: hostname,
 		IPv6:     l.IPv6,
@@ -170,6 +172,11 @@ func (w *way) names(name string) bool {
 		}
 	}
 	return d.Allowed
+}
+
+// full tells that a name got no address. It is the same for all that follow.
+func (w *way) full(string) {
+	w.told.tell("more names", fmt.Sprintf("%d were asked for within an hour, and each has an address of its own; by its proxy variables a program needs none", names.MaxNames), judge.Open{})
 }
 
 // servedBy is the host of a service's name (RFC 8552: its first labels begin

@@ -59,6 +59,9 @@ func (s *Server) answer(q query) answer {
 	}
 	v4, v6, err := s.Pool.Addresses(name)
 	if err != nil {
+		if s.Full != nil {
+			s.Full(name)
+		}
 		return answer{code: codeServer}
 	}
 	return s.addressed(q.kind, v4, v6)

@@ -255,8 +255,13 @@ func TestAFullPoolIsAFailureAndNotAName(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := show(replyTo(t, s, ask("allowed.example.", dns.TypeA), true)); got != "SERVFAIL" {
+	told := ""
+	s.Full = func(name string) { told += name + " " }
+	if got := show(replyTo(t, s, ask("Allowed.example.", dns.TypeA), true)); got != "SERVFAIL" {
 		t.Errorf("got %s", got)
+	}
+	if replyTo(t, s, ask("denied.example.", dns.TypeA), true); told != "allowed.example " {
+		t.Errorf("told of %q", told)
 	}
 }
 

@@ -55,6 +55,9 @@ type Server struct {
 	// Above says whether a name that may be reached is under this one. Nil is
 	// that none is.
 	Above func(name string) bool
+	// Full is told of an allowed name that got no address, since the pool has
+	// none left: its program is told to ask again. Nil tells nobody.
+	Full func(name string)
 	// Pool gives the addresses. It must be set.
 	Pool *Pool
 	// Hostname is the machine's name inside; it stands for loopback.
