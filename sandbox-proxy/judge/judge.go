@@ -152,7 +152,7 @@ func (j *Judge) Above(name string) bool { return !j.noInternet && j.table.above[
 // spellings only.
 func (j *Judge) local(h host, port uint16) Decision {
 	if !plainLocal(h) {
-		return refused(h.String(), port, Address, loopback.String()+", of which localhost, 127.0.0.1 and ::1 can be opened", Open{})
+		return refused(h.String(), port, Address, loopback.String()+", of which localhost, 127.0.0.1 and ::1 can be opened; a program calls its own servers without the proxy", Open{})
 	}
 	if !slices.Contains(j.table.ports, port) {
 		n := strconv.Itoa(int(port))
