@@ -275,3 +275,33 @@ func TestAnswersThatSayTheirLengthTwice(t *testing.T) {
 		}
 	}
 }
+
+// An answer before the answer is passed on at once, however long that one is in
+// coming, and in parts.
+func TestEarlyAnswersDoNotWait(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	seen := make(chan bool)
+	l.origin("ok.test", 80, func(c *net.TCPConn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err != nil {
+			return
+		}
+		for _, part := range []string{"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n", "HTTP/1.1 102 Processing\r\n\r\n"} {
+			io.WriteString(c, part)
+			if _, ok := <-seen; !ok {
+				return
+			}
+		}
+		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")
+	})
+	defer close(seen)
+	c := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
+	for _, want := range []int{103, 102} {
+		if resp, _ := c.answer(); resp.StatusCode != want {
+			t.Fatalf("%d, want %d", resp.StatusCode, want)
+		}
+		seen <- true
+	}
+	if resp, body := c.answer(); resp.StatusCode != 200 || body != "hi" {
+		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+}

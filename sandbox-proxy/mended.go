@@ -10,8 +10,8 @@ import (
 // Where a reader could understand two things it stays as it is, and is refused.
 // Of requests nothing is (RFC 9112 sections 6.1 and 6.3 are about both).
 
-// unread says whether b, which is to be an answer's first bytes, ends before its
-// head does.
+// unread says whether b, which is to be an answer's first bytes, ends within a
+// head. Whole heads of interim answers are not held up: a program waits for them.
 func (a *answerHead) unread(b []byte) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -20,7 +20,7 @@ func (a *answerHead) unread(b []byte) bool {
 	}
 	const version = "HTTP/"
 	for {
-		if !bytes.HasPrefix(b, []byte(version[:min(len(b), len(version))])) {
+		if len(b) == 0 || !bytes.HasPrefix(b, []byte(version[:min(len(b), len(version))])) {
 			return false // it is none, and is not waited for
 		}
 		end := answerHeadEnd(b, 0)
