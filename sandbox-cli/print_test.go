@@ -45,15 +45,39 @@ func TestHostAsked(t *testing.T) {
 	for in, want := range map[string]string{
 		"a.test": "a.test 443", "a.test:22": "a.test 22", "http://a.test/x": "a.test 80",
 		"https://a.test:8443": "a.test 8443", "ssh://git@a.test": "a.test 22", "[::1]:80": "::1 80",
+		"ftp://a.test": "a.test 21", "wss://a.test/x": "a.test 443", "postgres://u:p@a.test/db": "a.test 5432", "odd://a.test:9": "a.test 9",
+		"git@a.test:o/r.git": "a.test 22", "git@a.test:/o/r.git": "a.test 22", "git@a.test:7a": "a.test 22", "git@a.test:7": "a.test 7", "u@a.test": "a.test 443", "u:p@a.test": "a.test 443",
 	} {
 		host, port, err := hostAsked(in)
 		if got := strings.TrimSpace(host + " " + itoa(port)); err != nil || got != want {
 			t.Errorf("%q: got %q, %v", in, got, err)
 		}
 	}
-	for _, bad := range []string{"", "https://", "a.test:0", "a.test:99999", "http://%zz"} {
+	for _, bad := range []string{"", "https://", "a.test:0", "a.test:99999", "http://%zz", "odd://a.test", "a@b@c:d"} {
 		if _, _, err := hostAsked(bad); err == nil {
 			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+// A path is told from a host by how it begins, by what is there, and by how it
+// goes on.
+func TestPathAsked(t *testing.T) {
+	dir, home := t.TempDir(), t.TempDir()
+	t.Chdir(dir)
+	t.Setenv("HOME", home)
+	for _, name := range []string{"main.c", "there"} {
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for ask, want := range map[string]string{
+		"/a/../b": "/b", ".": dir, "..": filepath.Dir(dir), "./a": dir + "/a", "../a": filepath.Dir(dir) + "/a", "~": home, "~/a": home + "/a",
+		".git/config": dir + "/.git/config", ".envrc": dir + "/.envrc", "main.c": dir + "/main.c", "there": dir + "/there", "src/main.c": dir + "/src/main.c", "src/": dir + "/src",
+		"": "", "a.test": "", "a.test/x": "", "localhost/x": "", "db:5432/x": "", "db": "", "http://there": "", "git@a.test:o/r": "", "[::1]:80/x": "", "u@host/x": "",
+	} {
+		if got, is := pathAsked(ask); got != want || is != (want != "") {
+			t.Errorf("%q: %q, %v, want %q", ask, got, is, want)
 		}
 	}
 }

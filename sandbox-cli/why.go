@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -55,36 +56,60 @@ func why(s Streams, f runFlags, ask string) error {
 	return nil
 }
 
-// pathAsked tells a path from a host: it starts with /, ./, ../ or ~/.
+// pathAsked tells a path from a host: it starts with / or a dot, or with ~/, or
+// something is there by that name, or it goes on behind a name that is no host
+// of the internet (src/main.c, where db:5432/x is one).
 func pathAsked(ask string) (string, bool) {
+	first, _, deeper := strings.Cut(ask, "/")
 	switch {
-	case strings.HasPrefix(ask, "~/"):
+	case ask == "~", strings.HasPrefix(ask, "~/"):
 		home, err := homeFolder()
-		return filepath.Join(home, ask[2:]), err == nil
+		return filepath.Join(home, ask[1:]), err == nil
 	case strings.HasPrefix(ask, "/"):
 		return filepath.Clean(ask), true
-	case ask == ".", ask == "..", strings.HasPrefix(ask, "./"), strings.HasPrefix(ask, "../"):
-		cwd, err := os.Getwd()
-		return filepath.Join(cwd, ask), err == nil
+	case ask == "", strings.Contains(ask, "://"):
+		return "", false
 	}
-	return "", false
+	_, err := os.Lstat(ask)
+	if err != nil && !strings.HasPrefix(ask, ".") && (!deeper || first == "localhost" || strings.ContainsAny(first, ".:@[")) {
+		return "", false
+	}
+	cwd, err := os.Getwd()
+	return filepath.Join(cwd, ask), err == nil
 }
 
-// hostAsked reads a URL, host:port or host; a host alone means port 443.
+// portOf are the ports of addresses that name none (the services registry of
+// IANA); an address of another kind has to name one.
+var portOf = map[string]string{
+	"https": "443", "http": "80", "wss": "443", "ws": "80", "ssh": "22", "git": "9418", "git+ssh": "22",
+	"ftp": "21", "smtp": "25", "imap": "143", "imaps": "993", "ldap": "389", "ldaps": "636",
+	"postgres": "5432", "postgresql": "5432", "mysql": "3306", "redis": "6379", "rediss": "6379",
+	"mongodb": "27017", "amqp": "5672", "amqps": "5671", "nats": "4222",
+}
+
+// gitAddress is user@host:path, what stands behind the colon being no port
+// (git-clone(1), GIT URLS).
+var gitAddress = regexp.MustCompile(`^([^:/@]+@[^:/@]+):(?:[^0-9/]|[0-9]+[^0-9/]|/[^/])`)
+
+// hostAsked reads a URL, host:port or host, or git's user@host:path; a host
+// alone means port 443.
 func hostAsked(ask string) (host string, port uint16, err error) {
-	if !strings.Contains(ask, "://") {
-		ask = "https://" + ask
+	address := ask
+	if m := gitAddress.FindStringSubmatch(ask); m != nil {
+		address = "ssh://" + m[1] + "/"
+	} else if !strings.Contains(ask, "://") {
+		address = "https://" + ask
 	}
-	u, err := url.Parse(ask)
+	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
 		return "", 0, refuse("%q: want a URL, host[:port], or a path that starts with / or ./", ask)
 	}
 	number := u.Port()
 	if number == "" {
-		number = map[string]string{"http": "80", "ssh": "22", "git": "9418"}[u.Scheme]
+		number = portOf[u.Scheme]
 	}
 	if number == "" {
-		number = "443"
+		return "", 0, refuse("%q: it names no port, and %s: has none that is known: write host:port", ask, u.Scheme)
 	}
 	n, err := strconv.ParseUint(number, 10, 16)
 	if err != nil || n == 0 {
