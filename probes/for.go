@@ -28,7 +28,7 @@ func within(path, dir string) bool {
 }
 
 // system are folders that every sandbox reads.
-var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt", "/nix"}
+var system = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/opt", "/nix", "/gnu/store", "/var/lib/ca-certificates"}
 
 // opens says what a confinement opens a path for: the deepest place that names
 // it wins, and the settings stay closed.

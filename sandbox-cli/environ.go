@@ -38,7 +38,7 @@ var trust = []string{
 }
 
 // readable are folders of certificates that every sandbox sees.
-var readable = []string{"/etc", "/usr", "/opt", "/nix"}
+var readable = []string{"/etc", "/usr", "/opt", "/nix", "/gnu/store", "/var/lib/ca-certificates"}
 
 // inView says whether all paths of a list (SSL_CERT_DIR may have several) are
 // in one of the folders, or are one.

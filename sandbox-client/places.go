@@ -14,11 +14,11 @@ var systemFolders = []struct {
 	// Programs, libraries, settings and devices of the system.
 	{"/bin", true}, {"/sbin", true}, {"/lib", true}, {"/lib32", true}, {"/lib64", true}, {"/libx32", true},
 	{"/usr", true}, {"/etc", true}, {"/boot", true}, {"/dev", true}, {"/proc", true}, {"/sys", true}, {"/run", true},
-	{"/nix/store", true}, {"/System", true}, {"/Library", true}, {"/Applications", true}, {"/private/etc", true},
+	{"/nix/store", true}, {"/gnu/store", true}, {"/var/lib/ca-certificates", true}, {"/System", true}, {"/Library", true}, {"/Applications", true}, {"/private/etc", true},
 	// Folders of folders: each of many, and so of nobody.
 	{"/var", false}, {"/var/lib", false}, {"/var/log", false}, {"/var/cache", false}, {"/var/spool", true},
 	{"/var/run", true}, {"/var/db", false}, {"/opt", false}, {"/srv", false}, {"/home", false}, {"/root", false},
-	{"/nix", false}, {"/snap", false}, {"/Users", false}, {"/Users/Shared", false}, {"/Volumes", false},
+	{"/nix", false}, {"/gnu", false}, {"/snap", false}, {"/Users", false}, {"/Users/Shared", false}, {"/Volumes", false},
 	{"/cores", false}, {"/private", false}, {"/private/var", false}, {"/private/var/db", false}, {"/private/var/run", true},
 	{"/opt/homebrew", false},
 }

@@ -6,8 +6,10 @@ import (
 )
 
 // systemFolders hold programs and their configuration, nothing of a user's:
-// every sandbox reads them.
-var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"}
+// every sandbox reads them. Guix keeps all programs in /gnu/store; openSUSE
+// makes what /etc/ssl/certs and /etc/ssl/ca-bundle.pem lead to in /var
+// (update-ca-certificates(8)), without which no TLS is trusted.
+var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu/store", "/var/lib/ca-certificates"}
 
 // systemLinks are names in or beside them that some systems have as links to
 // where the view would not show: image-based ones keep /usr/local in /var,

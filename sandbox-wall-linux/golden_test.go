@@ -57,6 +57,28 @@ var golden = []struct {
 		c: working(nil),
 	},
 	{
+		name: "opensuse",
+		on: made(debian + "/etc/ssl/certs -> ../../var/lib/ca-certificates/pem\n/etc/ssl/ca-bundle.pem -> ../../var/lib/ca-certificates/ca-bundle.pem\n/var/lib/ca-certificates/pem/\n/var/lib/ca-certificates/ca-bundle.pem\n/var/lib/rpm/\n"),
+		c:  working(nil),
+	},
+	{
+		name: "guix",
+		on: made(`
+/gnu/store/abc-bash/bin/sh
+/gnu/store/abc-system/profile/bin/bwrap
+/gnu/store/abc-system/profile/bin/lnk-sandbox
+/gnu/store/abc-hosts
+/run/current-system -> /gnu/store/abc-system
+/bin/sh -> /gnu/store/abc-bash/bin/sh
+/usr/bin/env -> /gnu/store/abc-bash/bin/sh
+/etc/hosts -> /gnu/store/abc-hosts
+/etc/resolv.conf: nameserver 192.0.2.1
+/home/u/work/
+/var/run -> /run
+`).env("PATH=/run/current-system/profile/bin").runs("/gnu/store/abc-system/profile/bin/lnk-sandbox"),
+		c: working(nil),
+	},
+	{
 		name: "unmerged-usr",
 		on: made(debian).remove("/bin").remove("/sbin").remove("/lib").remove("/lib64").
 			add("/bin/sh\n/sbin/init\n/lib/\n/lib64/\n"),
