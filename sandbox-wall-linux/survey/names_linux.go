@@ -9,8 +9,22 @@ import (
 )
 
 // NamesOf looks for the names of files in a part of this machine, for [Budget]
-// at most. No link is followed, and nothing is opened but folders.
+// at most, and [Patience]: then none were found. No link is followed, and nothing
+// is opened but folders.
 func NamesOf(part Part, files []Inode) Names {
+	found := make(chan Names, 1)
+	go func() { found <- namesOf(part, files) }()
+	enough := time.NewTimer(Budget + Patience)
+	defer enough.Stop()
+	select {
+	case names := <-found:
+		return names
+	case <-enough.C:
+		return Names{}
+	}
+}
+
+func namesOf(part Part, files []Inode) Names {
 	inodes := map[uint64]bool{}
 	for _, f := range files {
 		inodes[f.Ino] = true
