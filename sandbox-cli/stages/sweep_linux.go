@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
@@ -20,6 +21,8 @@ type watch struct {
 	*direct.AtEnd
 	ended chan struct{} // closed when it is gone
 	mayGo chan struct{} // closed when it may
+
+	mayGoOnce sync.Once
 }
 
 // newWatch begins one. A run does not go on without its watch: it is told to end,
@@ -62,9 +65,13 @@ func (w *watch) there() error {
 	}
 }
 
+// unneeded says that the program has ended: should the watch end as well, its
+// work is being done, and is not to be cut off.
+func (w *watch) unneeded() { w.mayGoOnce.Do(func() { close(w.mayGo) }) }
+
 // end ends the watch: its work was done. It is given to be called once.
 func (w *watch) end() {
-	close(w.mayGo)
+	w.unneeded()
 	w.Kill()
 	<-w.ended
 	w.Close()

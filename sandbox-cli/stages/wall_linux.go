@@ -271,6 +271,9 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 		return say.StatusSetup, err
 	}
 	defer func() {
+		if ran(err) {
+			w.watch.unneeded()
+		}
 		report, releaseErr := held.Release()
 		for _, path := range report.Taken {
 			say.ComplainLine(w.Err, "run", path+": something was put there from outside while the sandbox ran: look at it before you use it")
