@@ -58,8 +58,8 @@ var golden = []struct {
 	},
 	{
 		name: "opensuse",
-		on: made(debian + "/etc/ssl/certs -> ../../var/lib/ca-certificates/pem\n/etc/ssl/ca-bundle.pem -> ../../var/lib/ca-certificates/ca-bundle.pem\n/var/lib/ca-certificates/pem/\n/var/lib/ca-certificates/ca-bundle.pem\n/var/lib/rpm/\n"),
-		c:  working(nil),
+		on:   made(debian + "/etc/ssl/certs -> ../../var/lib/ca-certificates/pem\n/etc/ssl/ca-bundle.pem -> ../../var/lib/ca-certificates/ca-bundle.pem\n/var/lib/ca-certificates/pem/\n/var/lib/ca-certificates/ca-bundle.pem\n/var/lib/rpm/\n"),
+		c:    working(nil),
 	},
 	{
 		name: "guix",
