@@ -199,11 +199,12 @@ func (p *Proxy) carry(g *gate, c *call) {
 		p.serveInside(g, c)
 		return
 	case judge.TLS:
-		if ok, r := p.readHello(g, c.by, c.decision); !ok {
+		first, ok, r := p.readHello(g, c.by, c.decision)
+		if !ok {
 			p.turnAway(g, c, r)
 			return
 		}
-		p.tunnel(g, c, p.watchHello(c))
+		p.tunnel(g, c, p.watchHello(c, first))
 		return
 	}
 	p.tunnel(g, c, nil)

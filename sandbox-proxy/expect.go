@@ -17,28 +17,29 @@ var accessDenied = []byte{21, 3, 3, 0, 2, 2, 49}
 // host: else the rule would let through what it does not name. A program that
 // says nothing, as one that connects ahead of need does, is not refused; its
 // connection is of no use anymore either, and ok is false.
-func (p *Proxy) readHello(g *gate, by judge.By, d judge.Decision) (ok bool, r *Refusal) {
+func (p *Proxy) readHello(g *gate, by judge.By, d judge.Decision) (first hello.Hello, ok bool, r *Refusal) {
 	g.SetReadDeadline(time.Now().Add(helloTime))
 	defer g.SetReadDeadline(time.Time{})
 	for {
 		said := g.buf[g.r:g.w]
 		if len(said) > 0 {
-			name, err := hello.Parse(said)
+			var err error
+			first, err = hello.Parse(said)
 			switch {
 			case err == nil:
-				r := p.checkServerName(by, d, name)
-				return r == nil, r
+				r := p.checkServerName(by, d, first.ServerName)
+				return first, r == nil, r
 			case err != hello.ErrShort:
-				return false, p.refuseProtocol(by, d, "what was said is "+err.Error()+": at 443 hosts opens TLS only", errors.Is(err, hello.ErrNotTLS))
+				return first, false, p.refuseProtocol(by, d, "what was said is "+err.Error()+": at 443 hosts opens TLS only", errors.Is(err, hello.ErrNotTLS))
 			case len(said) > hello.MaxBytes:
-				return false, p.refuseProtocol(by, d, "a TLS ClientHello longer than 16 KiB", false)
+				return first, false, p.refuseProtocol(by, d, "a TLS ClientHello longer than 16 KiB", false)
 			}
 		}
 		if err := g.fill(); err != nil {
 			if len(said) == 0 {
-				return false, nil
+				return first, false, nil
 			}
-			return false, p.refuseProtocol(by, d, "no whole TLS ClientHello came: at 443 hosts opens TLS only", true)
+			return first, false, p.refuseProtocol(by, d, "no whole TLS ClientHello came: at 443 hosts opens TLS only", true)
 		}
 	}
 }
@@ -73,8 +74,9 @@ type watchedHello struct {
 	refused *Refusal
 }
 
-func (p *Proxy) watchHello(c *call) *watchedHello {
+func (p *Proxy) watchHello(c *call, first hello.Hello) *watchedHello {
 	w := &watchedHello{call: c}
+	w.again.First = first
 	w.again.Check = func(name string) bool {
 		w.refused = p.checkServerName(c.by, c.decision, name)
 		return w.refused == nil

@@ -75,7 +75,8 @@ func (c *call) learn() {
 
 // spoke says what the first words are of.
 func (c *call) spoke(first []byte) judge.Protocol {
-	if name, err := hello.Parse(first); err == nil {
+	if said, err := hello.Parse(first); err == nil {
+		name := said.ServerName
 		// A rule of an address alone opens no TLS for a name.
 		if c.decision.Literal && name != "" || c.proxy.checkServerName(c.by, c.decision, name) != nil {
 			return judge.AnyProtocol

@@ -9,17 +9,18 @@ import "encoding/binary"
 type Again struct {
 	_ [0]func()
 
+	// First is the hello that was parsed.
+	First Hello
 	// Check says whether a server may be named; "" is none.
 	Check func(serverName string) bool
 
+	seen   int // of what was said
 	head   [recordHead]byte
 	n      int    // of the record's head that has been read
 	left   int    // of the record's body that is still to come
-	body   []byte // of the message, but for the first's, of which it is the start
-	length int    // of the message's whole, once it is known
-	taken  int    // of the message
-	second bool   // the message is the one behind the first hello
-	early  int    // bytes of early data that may still come, where they were announced
+	body   []byte // the message so far
+	length int    // of its whole, once it is known
+	early  int    // bytes of early data that have come
 }
 
 const (
@@ -31,12 +32,14 @@ const (
 	maxEarly = 1 << 20
 )
 
-// Read takes what a program says, from the first byte of a hello that was
-// parsed, in any pieces. It says whether there may be another hello further on;
-// once there is none it is not to be called again. An error is one of a hello
-// that may not be let through: what was given last holds its end, or a part
-// without which it has none.
+// Read takes what a program says, from the first byte of its first hello, in any
+// pieces. It says whether there may be another hello further on; once there is
+// none it is not to be called again. An error is one of a hello that may not be
+// let through: what was given last holds its end, or a part without which it has
+// none.
 func (a *Again) Read(b []byte) (more bool, err error) {
+	first := min(a.First.Size-a.seen, len(b))
+	a.seen, b = a.seen+first, b[first:]
 	for len(b) > 0 {
 		if a.n < recordHead {
 			n := copy(a.head[a.n:], b)
@@ -72,49 +75,42 @@ func (a *Again) record() (more bool, err error) {
 		// handshake of TLS 1.2, of which the start may look like one.
 		return false, ErrMalformed
 	case a.head[0] == typeApplicationData:
-		a.early -= recordHead + a.left
-		return a.early >= 0 && len(a.body) == 0, nil
+		a.early += recordHead + a.left
+		return a.First.Early && a.early <= maxEarly && len(a.body) == 0, nil
 	}
 	return true, nil // what changes ciphers and some alerts may stand anywhere (RFC 8446 sections 5 and 6.1)
 }
 
-// message takes a part of a handshake message.
+// message takes a part of the message behind the first hello.
 func (a *Again) message(part []byte) (more bool, err error) {
-	for len(part) > 0 {
-		if a.length == 0 {
-			n := min(helloHead-len(a.body), len(part))
-			a.body, a.taken, part = append(a.body, part[:n]...), a.taken+n, part[n:]
-			if a.second && a.body[0] != typeHello {
-				return false, nil
-			}
-			if len(a.body) < helloHead {
-				return true, nil
-			}
-			a.length = helloHead + int(a.body[1])<<16 + int(a.body[2])<<8 + int(a.body[3])
+	if len(part) == 0 {
+		return true, nil
+	}
+	if a.length == 0 {
+		n := min(helloHead-len(a.body), len(part))
+		a.body, part = append(a.body, part[:n]...), part[n:]
+		if a.body[0] != typeHello {
+			return false, nil
 		}
-		if a.length > helloHead+MaxBytes {
-			return true, nil // what comes next says what it is
-		}
-		n := min(a.length-a.taken, len(part))
-		a.body, a.taken, part = append(a.body, part[:n]...), a.taken+n, part[n:]
-		if a.taken < a.length {
+		if len(a.body) < helloHead {
 			return true, nil
 		}
-		if len(part) > 0 || a.left > 0 {
-			return false, ErrMalformed // as of the first
-		}
-		name, early, err := read(a.body[helloHead:])
-		switch {
-		case a.second && err != nil:
-			return false, err
-		case a.second && !a.Check(name):
-			return false, ErrOther
-		case a.second || err != nil:
-			return false, nil
-		case early:
-			a.early = maxEarly
-		}
-		a.second, a.body, a.length, a.taken = true, nil, 0, 0
+		a.length = helloHead + int(a.body[1])<<16 + int(a.body[2])<<8 + int(a.body[3])
 	}
-	return true, nil
+	if a.length > helloHead+MaxBytes {
+		return true, nil // what comes next says what it is
+	}
+	n := min(a.length-len(a.body), len(part))
+	a.body, part = append(a.body, part[:n]...), part[n:]
+	if len(a.body) < a.length {
+		return true, nil
+	}
+	if len(part) > 0 || a.left > 0 {
+		return false, ErrMalformed // as of the first
+	}
+	h, err := read(a.body[helloHead:])
+	if err == nil && !a.Check(h.ServerName) {
+		err = ErrOther
+	}
+	return false, err
 }

@@ -29,6 +29,16 @@ func apart(b []byte, size int, between []byte) (cut []byte) {
 	return cut
 }
 
+// parsed is the first hello.
+func parsed(t *testing.T, b []byte) hello.Hello {
+	t.Helper()
+	h, err := hello.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
 func TestAgain(t *testing.T) {
 	var (
 		first    = build(named("ok.test"))
@@ -77,7 +87,7 @@ func TestAgain(t *testing.T) {
 		"too long":                   {slices.Concat(first, long, rest), hello.ErrMalformed, false},
 	} {
 		for _, size := range []int{1, 2, 3, 4, 5, 6, 7, 11, 64, len(c.said)} {
-			a := hello.Again{Check: func(name string) bool { return name == "" || name == "ok.test" }}
+			a := hello.Again{First: parsed(t, c.said), Check: func(name string) bool { return name == "" || name == "ok.test" }}
 			more, at := true, 0
 			var err error
 			for more && at < len(c.said) {
@@ -95,7 +105,7 @@ func TestAgain(t *testing.T) {
 // Of early data no end is waited for.
 func TestAgainBehindEarlyData(t *testing.T) {
 	eager, data := build(named("ok.test"), []byte{0, 42, 0, 0}), of(23, make([]byte, 600)...)
-	a := hello.Again{Check: func(string) bool { return true }}
+	a := hello.Again{First: parsed(t, eager), Check: func(string) bool { return true }}
 	goesOn, err := a.Read(eager)
 	read := 0
 	for ; goesOn && err == nil && read < 1<<22; read += len(data) {
@@ -109,8 +119,9 @@ func TestAgainBehindEarlyData(t *testing.T) {
 // What real clients say first is watched to where they have no hello left.
 func TestAgainOfRealHellos(t *testing.T) {
 	for _, c := range []*tls.Config{{ServerName: "ok.test"}, {ServerName: "ok.test", MaxVersion: tls.VersionTLS12}} {
-		a := hello.Again{Check: func(string) bool { return false }}
-		if more, err := a.Read(said(t, c)); !more || err != nil {
+		first := said(t, c)
+		a := hello.Again{First: parsed(t, first), Check: func(string) bool { return false }}
+		if more, err := a.Read(first); !more || err != nil {
 			t.Errorf("more %v, %v", more, err)
 		}
 		if more, err := a.Read(of(23, 1, 2, 3)); more || err != nil {

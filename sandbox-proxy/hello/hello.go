@@ -35,47 +35,54 @@ const (
 	versionMinorUp = 4
 )
 
-// Parse reads a ClientHello that starts at b[0], in one record or several. It
-// gives the server name as it was sent, or "" where none was.
-func Parse(b []byte) (serverName string, err error) {
+// A Hello is what a ClientHello says, as far as it matters here.
+type Hello struct {
+	ServerName string // as it was sent, or "" where none was
+	Early      bool   // data may follow it before the server's turn
+	Size       int    // in bytes, the heads of its records included
+}
+
+// Parse reads a ClientHello that starts at b[0], in one record or several.
+func Parse(b []byte) (Hello, error) {
 	var body []byte
-	for {
+	for size := 0; ; {
 		if len(b) > 0 && b[0] != typeHandshake || len(b) > 1 && b[1] != versionMajor || len(b) > 2 && b[2] > versionMinorUp {
 			if body == nil {
-				return "", ErrNotTLS
+				return Hello{}, ErrNotTLS
 			}
-			return "", ErrMalformed // the hello goes on in something else
+			return Hello{}, ErrMalformed // the hello goes on in something else
 		}
 		if len(b) < recordHead {
-			return "", ErrShort
+			return Hello{}, ErrShort
 		}
 		n := int(binary.BigEndian.Uint16(b[3:]))
 		if n == 0 || n > recordMost {
-			return "", ErrMalformed
+			return Hello{}, ErrMalformed
 		}
 		whole := len(b) >= recordHead+n
 		part := b[recordHead:min(len(b), recordHead+n)]
 		body = append(body, part...)
 		if len(body) > 0 && body[0] != typeHello {
-			return "", ErrNotTLS
+			return Hello{}, ErrNotTLS
 		}
 		if len(body) >= helloHead {
 			length := int(body[1])<<16 | int(body[2])<<8 | int(body[3])
 			if length > MaxBytes {
-				return "", ErrMalformed
+				return Hello{}, ErrMalformed
 			}
-			if len(body) > helloHead+length {
-				return "", ErrMalformed // what is behind it is no part of it, and none may be there
+			if len(body) > helloHead+length || len(body) == helloHead+length && !whole {
+				return Hello{}, ErrMalformed // what is behind it, or will be, is no part of it, and none may be there
 			}
 			if len(body) == helloHead+length {
-				name, _, err := read(body[helloHead:])
-				return name, err
+				h, err := read(body[helloHead:])
+				h.Size = size + recordHead + n
+				return h, err
 			}
 		}
 		if !whole {
-			return "", ErrShort
+			return Hello{}, ErrShort
 		}
-		b = b[recordHead+n:]
+		b, size = b[recordHead+n:], size+recordHead+n
 	}
 }
 
@@ -112,40 +119,41 @@ func (c *cursor) uint16() int {
 	return int(binary.BigEndian.Uint16(b))
 }
 
-// read reads the hello's body: the server's name, and whether it says that data
-// follow before the server's turn. Nothing else may.
-func read(body []byte) (name string, early bool, err error) {
+// read reads the hello's body. Nothing may follow it before the server's turn
+// but early data.
+func read(body []byte) (h Hello, err error) {
 	c := &cursor{body, true}
 	c.take(2 + randomBytes) // legacy_version, random
 	session := c.vector(1)
 	suites := c.vector(2)
 	compression := c.vector(1)
 	if !c.ok || len(session) > sessionMost || len(suites) == 0 || len(suites)%2 != 0 || len(compression) == 0 {
-		return "", false, ErrMalformed
+		return Hello{}, ErrMalformed
 	}
 	if len(c.b) == 0 {
-		return "", false, nil // no extensions: TLS 1.2 and before
+		return Hello{}, nil // no extensions: TLS 1.2 and before
 	}
 	all := &cursor{c.vector(2), true}
 	if !c.ok || len(c.b) > 0 {
-		return "", false, ErrMalformed
+		return Hello{}, ErrMalformed
 	}
 	seen := map[int]bool{}
 	for len(all.b) > 0 {
 		kind := all.uint16()
 		data := all.vector(2)
 		if !all.ok || seen[kind] {
-			return "", false, ErrMalformed
+			return Hello{}, ErrMalformed
 		}
 		seen[kind] = true
 		if kind != extensionName {
 			continue
 		}
-		if name, err = hostName(data); err != nil {
-			return "", false, err
+		if h.ServerName, err = hostName(data); err != nil {
+			return Hello{}, err
 		}
 	}
-	return name, seen[extensionEarlyData], nil
+	h.Early = seen[extensionEarlyData]
+	return h, nil
 }
 
 // hostName reads the extension: a list that holds one host_name.

@@ -41,12 +41,12 @@ func TestReal(t *testing.T) {
 		if net.ParseIP(want) != nil {
 			want = ""
 		}
-		if got, err := hello.Parse(b); got != want || err != nil {
-			t.Errorf("%q: %q %v", c.ServerName, got, err)
+		if got, err := hello.Parse(b); got.ServerName != want || got.Size != len(b) || got.Early || err != nil {
+			t.Errorf("%q: %+v %v", c.ServerName, got, err)
 		}
 		for n := range b {
-			if got, err := hello.Parse(b[:n]); got != "" || err != hello.ErrShort {
-				t.Fatalf("%q: %d of %d bytes: %q %v", c.ServerName, n, len(b), got, err)
+			if got, err := hello.Parse(b[:n]); got != (hello.Hello{}) || err != hello.ErrShort {
+				t.Fatalf("%q: %d of %d bytes: %+v %v", c.ServerName, n, len(b), got, err)
 			}
 		}
 		// The same in records of every size.
@@ -57,8 +57,8 @@ func TestReal(t *testing.T) {
 				cut = append(append(cut, 22, 3, 1, byte(n>>8), byte(n)), body[:n]...)
 				body = body[n:]
 			}
-			if got, err := hello.Parse(cut); got != want || err != nil {
-				t.Errorf("%q in records of %d: %q %v", c.ServerName, size, got, err)
+			if got, err := hello.Parse(append(cut, 20, 3, 3)); got.ServerName != want || got.Size != len(cut) || err != nil {
+				t.Errorf("%q in records of %d: %+v %v", c.ServerName, size, got, err)
 			}
 		}
 	}
@@ -113,6 +113,8 @@ func TestMade(t *testing.T) {
 		"more than the list":  {build(extension(0, append(names(0, "ok.test"), 0))), "", hello.ErrMalformed},
 		"cut extension":       {build(ok[:len(ok)-1]), "", hello.ErrMalformed},
 		"two messages":        {record(append(append([]byte(nil), whole[5:]...), whole[5:]...)), "", hello.ErrMalformed},
+		"two, one to come":    {record(append(append([]byte(nil), whole[5:]...), whole[5:]...))[:len(whole)], "", hello.ErrMalformed},
+		"a byte to come":      {record(append(append([]byte(nil), whole[5:]...), 0))[:len(whole)], "", hello.ErrMalformed},
 		"another message":     {record([]byte{2, 0, 0, 1, 0}), "", hello.ErrNotTLS},
 		"another record":      {[]byte{23, 3, 3, 0, 1, 0}, "", hello.ErrNotTLS},
 		"SSL 2":               {[]byte{0x80, 0x2e, 1, 0, 2}, "", hello.ErrNotTLS},
@@ -125,8 +127,8 @@ func TestMade(t *testing.T) {
 		"too long":            {record([]byte{1, 1, 0, 0}), "", hello.ErrMalformed},
 		"alert in between":    {append(record(whole[5:20]), 21, 3, 1, 0, 2, 2, 0), "", hello.ErrMalformed},
 	} {
-		if name, err := hello.Parse(c.b); name != c.name || err != c.err {
-			t.Errorf("%s: %q %v, want %q %v", what, name, err, c.name, c.err)
+		if h, err := hello.Parse(c.b); h.ServerName != c.name || err != c.err {
+			t.Errorf("%s: %q %v, want %q %v", what, h.ServerName, err, c.name, c.err)
 		}
 	}
 }
@@ -139,12 +141,16 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("GET / HTTP/1.1\r\n"))
 	errSeen := errors.New("seen")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		name, err := hello.Parse(b)
+		parsed, err := hello.Parse(b)
+		name := parsed.ServerName
 		if err != nil && name != "" {
 			t.Fatalf("%q with %v", name, err)
 		}
 		if err != nil {
 			return
+		}
+		if again, err := hello.Parse(b[:parsed.Size]); err != nil || again != parsed {
+			t.Fatalf("%+v alone is %+v, %v", parsed, again, err)
 		}
 		server := tls.Server(&once{r: bytes.NewReader(b)}, &tls.Config{GetConfigForClient: func(h *tls.ClientHelloInfo) (*tls.Config, error) {
 			if h.ServerName != name {
