@@ -40,8 +40,39 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// A shell's script that comes by a pipe is not the program's to write on: it has no
-// standard input then, and that is said. By a pipe of its own it has what is there,
+// A pipe that whoever reads on in it has as well is not the program's to write on,
+// nor is more of it taken than it took.
+func TestPipeIsNotWritten(t *testing.T) {
+	s := newSandbox(t)
+	wrapped := func(program string) string {
+		argv, env := s.wrapArgv("closed", "sh", "-c", program)
+		command := "env"
+		for _, word := range append(env, argv...) {
+			command += " " + quote(word)
+		}
+		return command
+	}
+	commands := []string{wrapped(pipeWriter)}
+	for _, more := range []string{"", allow, "--bubblewrap"} {
+		commands = append(commands, lnk()+" sandbox run --yes --write="+s.project+" "+more+" -- sh -c "+quote(pipeWriter))
+	}
+	for _, command := range commands {
+		loop := "while read -r line; do case $line in run) " + command + ";; *) echo read $line;; esac; done; echo done"
+		if e := s.command("one\nrun\nmine\nrun\nrest\n", []string{"bash", "-c", loop}); e.out != "read one\ntook mine\ntook run\ntook rest\ndone\n" {
+			t.Errorf("%s: %q, %q", command, e.out, e.errors)
+		}
+	}
+	one := wrapped("read line; echo took $line")
+	if e := s.command("run\nmine\nrun\nyours\n", []string{"bash", "-c", "while read -r line; do " + one + "; done"}); e.out != "took mine\ntook yours\n" {
+		t.Errorf("%q, %q", e.out, e.errors)
+	}
+}
+
+// pipeWriter reads its standard input to the end, and opens it to write.
+const pipeWriter = "while read -r line; do echo took $line; done; echo evil > /proc/self/fd/0; echo evil > /dev/stdin"
+
+// A shell's script that comes by a pipe goes on where the program leaves it: it has
+// no standard input then, and that is said. By a pipe of its own it has what is there,
 // also under a shell that was told its commands.
 func TestScriptByPipe(t *testing.T) {
 	for _, more := range []string{"", allow, "--bubblewrap"} {

@@ -178,7 +178,7 @@ func inputWarning() []string {
 	if scriptOf() == "" {
 		return nil
 	}
-	return []string{fmt.Sprintf("standard input is the script that %s reads, which would execute what the program wrote to it: the program gets /dev/null instead; give it a file, or a pipe of its own", say.OneLine(scriptOf()))}
+	return []string{fmt.Sprintf("standard input is the script that %s reads, which would go on wherever the program left it: the program gets /dev/null instead; give it a file, or a pipe of its own", say.OneLine(scriptOf()))}
 }
 
 // maxAttempts bounds how often a start looks again at what changes under it.

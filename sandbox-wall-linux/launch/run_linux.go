@@ -74,6 +74,7 @@ func (g *Begun) GiveUp() {
 	g.done = true
 	close(g.ready)
 	<-g.ended
+	g.b.settle()
 }
 
 // Run is the function Run, for a sandbox that was begun, and as it was: the
@@ -107,7 +108,7 @@ func (g *Begun) Run(s Spec) (int, error) {
 	}()
 	relay.run()
 	g.b.carried.Wait()
-	g.b.fed.settle()
+	g.b.settle()
 	kept.Restore(e.status)
 	return e.status, e.err
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// shells read their script as they execute it, line by line, so that what comes
-// into their standard input while a command runs is executed behind it.
+// shells read their script as they execute it, line by line, and go on in it where
+// a command that has the same standard input left it.
 var shells = []string{"sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "zsh", "yash", "fish", "csh", "tcsh"}
 
 // takesWord are options of shells' with a word of their own behind them.

@@ -14,11 +14,10 @@ import (
 const maxAncestors = 64
 
 // ScriptOf gives the shell above this process that reads its script from the pipe
-// that f is, or "". Such a shell executes what is written to the pipe, and a
-// program that has one end of a pipe can open the other, by /proc/self/fd, so that
-// a sandbox which had it would have no wall. What may not be looked at is not
-// found: another user's shell, or one that was started otherwise than by a name of
-// its own.
+// that f is, or "". Such a shell goes on where a program that reads the pipe leaves
+// it: behind a "#", or in the middle of a word, and so executes what was not
+// written to be executed. What may not be looked at is not found: another user's
+// shell, or one that was started otherwise than by a name of its own.
 //
 // A shell forks itself for a part of its script (a pipeline's group, a function):
 // such a copy reads no script, and has what was piped to that part. It is the

@@ -35,7 +35,7 @@ type sandbox struct {
 
 	carried sync.WaitGroup // what is carried out to files
 	carry   func()         // begins to carry
-	fed     *feeder        // the file that is carried in; nil is none
+	fed     fed            // what is carried in; nil is nothing
 
 	mu      sync.Mutex
 	pid     int  // bubblewrap's, or the sandbox's first process' where there is none, or 0

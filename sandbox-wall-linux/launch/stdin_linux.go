@@ -8,6 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// fed is a standard input that stays outside. It is settled once the program has
+// ended, and all that it left, or where there is none.
+type fed interface{ settle() }
+
 // A feeder gives the program a file as its standard input, by a pipe, and the
 // file's offset stays that of what the program has taken: whoever started us
 // has the same open file, and goes on in it where the program left off, as a
@@ -65,14 +69,13 @@ func (f *feeder) run() {
 	}
 }
 
-// settle is called when the program has ended.
 func (f *feeder) settle() {
-	if f == nil || f.done == nil {
+	f.pipe.Close()
+	defer unix.Close(f.kept)
+	if f.done == nil {
 		return
 	}
-	f.pipe.Close()
 	<-f.done
-	defer unix.Close(f.kept)
 	left, err := unix.IoctlGetInt(f.kept, unix.TIOCINQ) // FIONREAD's other name
 	if err != nil {
 		return

@@ -18,7 +18,8 @@ import (
 // the far end of a pipe. So does a connection of a network, as a server has
 // that is started for each call: it is of this machine's network, whichever the
 // sandbox has, and who holds it can end it and call anybody with what is left
-// (connect(2), AF_UNSPEC).
+// (connect(2), AF_UNSPEC). A pipe that is read stays outside too, since who can
+// read it can write it.
 //
 // Nothing is carried to or from what stays outside before carry is called.
 func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error) {
@@ -38,7 +39,7 @@ func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error
 			fds = append(fds, uintptr(fd))
 			continue
 		}
-		outside, err := judgeStream(int(f.Fd()))
+		outside, err := judgeStream(int(f.Fd()), i == 0)
 		if err != nil {
 			return nil, nil, fmt.Errorf("standard %s: %w", streamNames[i], err)
 		}
@@ -62,9 +63,9 @@ func (b *sandbox) standard(opened *ends) (fds []uintptr, carry func(), err error
 
 var streamNames = [...]string{"input", "output", "error"}
 
-// judgeStream refuses what must not be open inside, and says whether it is a
-// file or a connection, which stays outside.
-func judgeStream(fd int) (outside bool, err error) {
+// judgeStream refuses what must not be open inside, and says whether it stays
+// outside: a file, a connection or a pipe that is read.
+func judgeStream(fd int, in bool) (outside bool, err error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
 		return false, err
@@ -80,7 +81,10 @@ func judgeStream(fd int) (outside bool, err error) {
 	case unix.S_IFREG:
 		return true, nil
 	case unix.S_IFIFO:
-		return false, nil
+		if !in && flags&unix.O_ACCMODE == unix.O_RDONLY {
+			return false, errors.New("is the end of a pipe that is read, to which the program would write what others read: give the other end, a file or a terminal")
+		}
+		return in && flags&unix.O_ACCMODE != unix.O_WRONLY, nil
 	case unix.S_IFSOCK:
 		return judgeSocket(fd)
 	case unix.S_IFDIR:
@@ -156,17 +160,41 @@ func sameFile(a, b *os.File) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// pipeFor gives the program's end of a pipe that has a file at its far end, and
+// pipeFor gives the program's end of a pipe at whose far end f is, and
 // what begins to carry.
 func (b *sandbox) pipeFor(f *os.File, in bool) (fd int, begin func(), err error) {
-	if in {
-		var fed *feeder
-		if fed, fd, err = feed(f); err != nil || fed != nil {
+	switch {
+	case in && isPipe(f):
+		fed, fd, err := feedPipe(f)
+		if err != nil {
+			return -1, nil, err
+		}
+		b.fed = fed
+		return fd, fed.begin, nil
+	case in:
+		fed, fd, err := feed(f)
+		if err != nil {
+			return -1, nil, err
+		}
+		if fed != nil {
 			b.fed = fed
-			return fd, fed.begin, err
+			return fd, fed.begin, nil
 		}
 	}
 	return b.pipeTo(f, in)
+}
+
+// settle leaves what was carried in as the program left it.
+func (b *sandbox) settle() {
+	if b.fed != nil {
+		b.fed.settle()
+		b.fed = nil
+	}
+}
+
+func isPipe(f *os.File) bool {
+	var st unix.Stat_t
+	return unix.Fstat(int(f.Fd()), &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO
 }
 
 // pipeTo gives the program's end of a pipe, and what begins to carry to its other
