@@ -82,13 +82,32 @@ var watched = map[string][]string{
 	".tool-versions":          nil,
 	".bazelrc":                nil,
 	".gdbinit":                nil,
+	".agents":                 nil,
+	".opencode":               nil, // its plugins are loaded at a start
+	"opencode.json":           nil,
+	"opencode.jsonc":          nil,
+	".aider.conf.yml":         nil,
+	".continue":               nil,
+	".roo":                    nil,
+	".kilocode":               nil,
+	".qwen":                   nil,
+	".amazonq":                nil,
+	".helix":                  nil, // commands of language servers
+	".yarnrc":                 nil, // yarn-path is what yarn executes
+	"bunfig.toml":             nil, // preload
+	".mvn":                    nil, // extensions and options of the virtual machine
+	".Rprofile":               nil,
+	".hg":                     {"hgrc", "hgrc-not-shared"}, // hooks
+	".jj":                     {"repo/config.toml"},
 }
 
 // atTop are those of them that are acted on at the top of a repository alone:
 // packages of others bring their own, which nothing reads.
 var atTop = map[string]bool{
 	".github": true, ".gitlab-ci.yml": true, ".circleci": true, ".pre-commit-config.yaml": true,
-	".lefthook.yml": true, "lefthook.yml": true,
+	".lefthook.yml": true, "lefthook.yml": true, ".yarnrc": true, "bunfig.toml": true,
+	".agents": true, ".opencode": true, "opencode.json": true, "opencode.jsonc": true, ".aider.conf.yml": true,
+	".continue": true, ".roo": true, ".kilocode": true, ".qwen": true, ".amazonq": true,
 }
 
 // Watched says whether a name is of those that tools outside act on.

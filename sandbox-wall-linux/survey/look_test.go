@@ -66,6 +66,8 @@ func TestLook(t *testing.T) {
 			Found{Watched: []string{"/w/.cargo/config", "/w/.cargo/config.toml", "/w/.github/workflows", "/w/.github/actions", "/w/.mcp.json", "/w/a/.husky"}}},
 		{"what is acted on at a repository's top alone", "/w/p/.github/workflows/x /w/p/lefthook.yml /w/r/.git/ /w/r/.github/x /w/r/.circleci /w/f/.git /w/f/.gitlab-ci.yml", []string{"/w"}, nil,
 			Found{Repositories: []Repository{{Path: "/w/f/.git"}, {Path: "/w/r/.git"}}, Watched: []string{"/w/f/.gitlab-ci.yml", "/w/r/.circleci", "/w/r/.github/workflows", "/w/r/.github/actions"}}},
+		{"of agents, editors and other tools", "/w/.opencode/plugins/x.ts /w/.agents/x /w/.hg/store/ /w/.yarnrc /w/p/.opencode/x /w/p/.helix/languages.toml /w/p/.mvn/jvm.config", []string{"/w"}, nil,
+			Found{Watched: []string{"/w/.agents", "/w/.hg/hgrc", "/w/.hg/hgrc-not-shared", "/w/.opencode", "/w/.yarnrc", "/w/p/.helix", "/w/p/.mvn"}}},
 		{"left out", "/w/a/.git/ /w/b/.git/ /w/c/.git/", []string{"/w"}, []string{"/w/a", "/w/b/.git"}, Found{Repositories: []Repository{{Path: "/w/c/.git"}}}},
 		{"a root in another", "/w/a/x/.git/ /w/b/.git/", []string{"/w", "/w/a"}, nil, Found{Repositories: []Repository{{Path: "/w/b/.git"}, {Path: "/w/a/x/.git"}}}},
 		{"a root left out", "/w/a/.git/", []string{"/w"}, []string{"/w"}, Found{}},
