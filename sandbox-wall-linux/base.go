@@ -18,7 +18,27 @@ var systemLinks = []string{"/usr/local", "/run/current-system"}
 
 // kernelFolders are the parts of /sys by which runtimes size themselves. All
 // of /sys would show the machine's network devices, whatever the namespace.
-var kernelFolders = []string{"/sys/fs/cgroup", "/sys/devices/system/cpu"}
+var kernelFolders = []string{groupsFolder, "/sys/devices/system/cpu"}
+
+const groupsFolder = "/sys/fs/cgroup"
+
+// ownGroup gives the folder of the caller's own cgroup, or "". The names of the
+// others say what else runs on this machine. It is the root of the namespace
+// that the program's cgroup is named in (cgroup_namespaces(7)), so that runtimes
+// find their limits there. Version 1 has a hierarchy a controller, each with
+// lines of its own in the table, and is shown as it is.
+func (d *draft) ownGroup() string {
+	table, whole := d.t.text("/proc/self/cgroup")
+	own, ok := strings.CutPrefix(strings.TrimSuffix(table, "\n"), "0::/")
+	if !whole || !ok || own == "" || strings.Contains(own, "\n") {
+		return ""
+	}
+	at := cleanAbsolute(groupsFolder + "/" + own)
+	if !below(at, groupsFolder) || at != groupsFolder+"/"+own || d.t.resolve(at).real != at || d.t.node(at).Kind != Folder {
+		return ""
+	}
+	return at
+}
 
 // keysTable names the keys of the caller's session and of his user (keyrings(7)),
 // for which no namespace is. What is in them is closed by package seccomp.
@@ -53,8 +73,16 @@ func (d *draft) everySandbox() error {
 	add("/tmp", ours, 0o1777, "a temporary folder of its own")
 	add("/var/tmp", ours, 0o1777, "a temporary folder of its own")
 	for _, at := range kernelFolders {
-		if n := d.t.node(at); n.Kind == Folder {
-			d.add(place{at: at, kind: readOnly, rank: rankView, node: n, because: Reason{Member: "view", Text: "the processors and limits of this machine"}})
+		from := ""
+		if at == groupsFolder {
+			from = d.ownGroup()
+		}
+		n := d.t.node(at)
+		if from != "" {
+			n = d.t.node(from)
+		}
+		if n.Kind == Folder {
+			d.add(place{at: at, from: from, kind: readOnly, rank: rankView, node: n, because: Reason{Member: "view", Text: "the processors and limits of this machine"}})
 		}
 	}
 	if n := d.t.node(keysTable); n.Kind == File {
