@@ -143,7 +143,7 @@ func (h *Held) Release() (Report, error) {
 	if h.done {
 		return Report{}, nil
 	}
-	o, err := h.store.open()
+	o, err := h.store.reopen()
 	if err != nil {
 		return Report{}, err
 	}

@@ -46,6 +46,20 @@ func (s *Store) open() (*opened, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, s.broken("", err)
 	}
+	return s.lock(unix.O_CREAT)
+}
+
+// reopen locks a store in which something was written down. Nil is one that was
+// removed meanwhile, or is being: nothing is made in it.
+func (s *Store) reopen() (*opened, error) {
+	o, err := s.lock(0)
+	if errors.Is(err, unix.ENOENT) {
+		return nil, nil
+	}
+	return o, err
+}
+
+func (s *Store) lock(create int) (*opened, error) {
 	dir, err := unix.Open(s.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, s.broken("", err)
@@ -55,7 +69,7 @@ func (s *Store) open() (*opened, error) {
 		o.close()
 		return nil, s.broken("", err)
 	}
-	o.lock, err = unix.Openat(dir, lockName, unix.O_RDWR|unix.O_CREAT|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	o.lock, err = unix.Openat(dir, lockName, unix.O_RDWR|create|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err == nil {
 		err = lockWithin(o.lock, lockPatience)
 	}
@@ -114,6 +128,9 @@ func (o *opened) own() error {
 }
 
 func (o *opened) close() {
+	if o == nil {
+		return
+	}
 	if o.lock >= 0 {
 		unix.Close(o.lock)
 	}
@@ -165,6 +182,9 @@ type run struct {
 
 // runs reads every record but the one named except.
 func (o *opened) runs(except string) ([]*run, error) {
+	if o == nil {
+		return nil, nil
+	}
 	names, err := recordNames(o.dir)
 	if err != nil {
 		return nil, o.store.broken("", err)
@@ -262,8 +282,11 @@ func (o *opened) create() (name string, f *os.File, err error) {
 }
 
 func (o *opened) forget(name string, f *os.File) error {
+	defer f.Close()
+	if o == nil {
+		return nil
+	}
 	err := unix.Unlinkat(o.dir, name, 0)
-	f.Close()
 	if err == unix.ENOENT { // somebody removed the settings meanwhile
 		return nil
 	}

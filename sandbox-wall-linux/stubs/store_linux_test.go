@@ -21,7 +21,7 @@ func TestStoreHoldsRecordsAlone(t *testing.T) {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := put(dir + "/zz" + recordSuffix); err != nil {
+		if err := errors.Join(os.WriteFile(dir+"/"+lockName, nil, 0o600), put(dir+"/zz"+recordSuffix)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := NewStore(dir).Sweep(); err == nil || !strings.Contains(err.Error(), "zz"+recordSuffix) {
@@ -53,5 +53,38 @@ func TestStoreOfAnother(t *testing.T) {
 	}
 	if got := NewStore(t.TempDir() + "/sandbox/stubs").whose(unix.EACCES); got != unix.EACCES {
 		t.Errorf("of our own: %v", got)
+	}
+}
+
+// In settings that were removed meanwhile, or are being, nothing is made again; what
+// the run made elsewhere is taken away all the same.
+func TestNothingIsMadeAgain(t *testing.T) {
+	for name, what := range map[string]string{"all": "", "a part": "/sandbox/stubs/" + lockName} {
+		for how, end := range map[string]func(*place, *Held) error{
+			"released": func(_ *place, h *Held) error { _, err := h.Release(); return err },
+			"awaited":  func(p *place, h *Held) error { _, err := p.store.end(h.Record(), h.File()); return err },
+			"awaited late": func(p *place, h *Held) error {
+				h.File().Close()
+				_, err := p.store.Await(t.Context(), h.Record())
+				return err
+			},
+			"swept": func(p *place, h *Held) error { _, err := p.store.Sweep(); return err },
+		} {
+			p := newPlace(t)
+			h := p.hold()
+			gone := p.top + "/settings" + what
+			if err := os.RemoveAll(gone); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(p, h); err != nil {
+				t.Errorf("%s, %s: %v", name, how, err)
+			}
+			if _, err := os.Lstat(gone); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s, %s: %s was made again: %v", name, how, gone, err)
+			}
+			if _, err := os.Lstat(p.work + "/.envrc"); how == "released" && !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("%s, %s: a stub is left: %v", name, how, err)
+			}
+		}
 	}
 }

@@ -28,8 +28,8 @@ func (s *Store) Sweep() (Report, error) {
 	if len(names) == 0 {
 		return Report{}, nil
 	}
-	o, err := s.open()
-	if err != nil {
+	o, err := s.reopen()
+	if err != nil || o == nil {
 		return Report{}, err
 	}
 	defer o.close()
@@ -86,6 +86,9 @@ func (s *Store) Await(ctx context.Context, record string) (Report, error) {
 		return Report{}, fmt.Errorf("stubs: %q: names no record", record)
 	}
 	dir, err := unix.Open(s.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.ENOENT) {
+		return Report{}, nil // removed, and the record with it
+	}
 	if err != nil {
 		return Report{}, s.broken("", err)
 	}
@@ -123,8 +126,8 @@ func (s *Store) Await(ctx context.Context, record string) (Report, error) {
 
 // end sweeps a dead run whose lock the caller has.
 func (s *Store) end(record string, f *os.File) (Report, error) {
-	o, err := s.open()
-	if err != nil {
+	o, err := s.reopen()
+	if err != nil || o == nil {
 		return Report{}, err
 	}
 	defer o.close()
