@@ -48,6 +48,11 @@ func TestToldOfAnOpenedRepository(t *testing.T) {
 	if said = opened(`echo "exec touch more" >> .git/rebase-merge/git-rebase-todo`); !strings.Contains(said, "git-rebase-todo is of this run") {
 		t.Errorf("not told of a change: %q", said)
 	}
+	// However many there are, a few are told.
+	said = opened(`for i in $(seq 30); do d=.git/worktrees/$i/rebase-merge; mkdir -p $d && echo x >$d/git-rebase-todo && echo x >.git/worktrees/$i/index; done`)
+	if n := strings.Count(said, "git-rebase-todo is of this run"); n != 20 || strings.Count(said, "not an index as git writes it") != 20 || strings.Count(said, "10 more of the kind") != 2 {
+		t.Errorf("%d told, %s", n, said)
+	}
 	// What stands there instead of an index is not waited for.
 	opened(`rm .git/index; mkfifo .git/index; git init -q third`)
 }

@@ -24,6 +24,8 @@ const (
 	maxGitFolder = 1 << 16
 	// maxGitConfig bounds its configuration.
 	maxGitConfig = 64 << 10
+	// maxIndexesRead bounds what is read of all indexes together.
+	maxIndexesRead = 2 * maxIndexRead
 	// maxStrays is how many names of one index are told.
 	maxStrays = 3
 )
@@ -90,6 +92,7 @@ func linkLine(path string) string {
 // strayLines are what is told of the indexes in such folders.
 func strayLines(dirs []string) []string {
 	var lines []string
+	left := int64(maxIndexesRead)
 	for _, dir := range dirs {
 		hash := 20
 		entries, _ := gitread.Config(string(readNoMore(filepath.Join(dir, "config"), maxGitConfig)))
@@ -102,7 +105,7 @@ func strayLines(dirs []string) []string {
 		of, _ := filepath.Glob(filepath.Join(escaped(dir), "worktrees", "*", "index"))
 		for _, index := range append(indexes, of[:min(len(of), maxLinksRead)]...) {
 			away := "take it away before you use git there (git reset makes it anew): rm -- " + quoted(index)
-			names, why := straysOf(index, hash)
+			names, why := straysOf(index, hash, &left)
 			switch {
 			case why != "":
 				lines = append(lines, fmt.Sprintf("%s %s: %s", quoted(index), why, away))
@@ -118,17 +121,21 @@ func strayLines(dirs []string) []string {
 }
 
 // straysOf gives names in an index that git itself puts in none, and why it
-// cannot be looked through.
-func straysOf(index string, hash int) (names []string, why string) {
+// cannot be looked through. left is how much may be read, of it and others.
+func straysOf(index string, hash int, left *int64) (names []string, why string) {
 	for at := index; at != ""; {
 		var st unix.Stat_t
 		if unix.Lstat(at, &st) != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
 			return names, "" // none, or told as a link
 		}
 		f, size := openPlain(at)
-		if f == nil || size > maxIndexRead {
+		if f == nil || size > min(maxIndexRead, *left) {
+			if f != nil {
+				f.Close()
+			}
 			return nil, "is not an index that can be looked through"
 		}
+		*left -= size
 		more, shared, err := gitread.Strays(f, size, hash, maxStrays)
 		f.Close()
 		if err != nil {

@@ -73,9 +73,11 @@ func (a aftermath) tell(s say.Streams, taken []string) {
 		}
 		say.ComplainLine(s.Err, "run", quoted(c.Path)+" "+c.What+" while the sandbox ran, and tools outside act on it: look at it before you use it")
 	}
+	var todos []string
 	for _, path := range newOnes(a.todos, todosIn(a.below.Roots, a.writable)) {
-		say.ComplainLine(s.Err, "run", todoLine(path))
+		todos = append(todos, todoLine(path))
 	}
+	tellFew(s, todos)
 	a.tellOpened(s)
 	if len(changes) > 0 && (rest > 0 || a.hasLog()) {
 		log, err := logChanges(a.settings, a.sandbox, changes)
@@ -110,8 +112,17 @@ func (a aftermath) tellOpened(s say.Streams) {
 	if !whole {
 		say.ComplainLine(s.Err, "run", fmt.Sprintf("not all of %s was looked through at the end: links in it lead git to write where they say", quoted(a.opened[0])))
 	}
-	for _, line := range strayLines(a.opened) {
+	tellFew(s, strayLines(a.opened))
+}
+
+// tellFew tells the first of many lines, and how many more there are: nothing
+// else is to be lost among what a program makes by the thousand.
+func tellFew(s say.Streams, lines []string) {
+	for _, line := range lines[:min(len(lines), maxTold)] {
 		say.ComplainLine(s.Err, "run", line)
+	}
+	if more := len(lines) - maxTold; more > 0 {
+		say.ComplainLine(s.Err, "run", fmt.Sprintf("%d more of the kind: look through the worktrees folder of the repository before you use git there", more))
 	}
 }
 
