@@ -5,6 +5,7 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -21,23 +22,31 @@ import (
 // taken back, what was not is taken from the pipe outside, and what is there now
 // is shown. Nothing is done while nothing is written or taken.
 type pipeFeeder struct {
-	from  *os.File
-	pipe  int // the end that is written; -1 is closed
-	kept  int // the end that is read
-	null  int
-	waits *os.File      // an epoll(7) of both pipes and stop, which is closed at the end
-	stop  int           // an eventfd(2), for who waits by itself
-	alone atomic.Bool   // it does
-	ended atomic.Bool   // the program has
-	much  bool          // what was shown last was more than one piece
-	most  int           // how many pieces are shown at once at the most
-	shown int           // of what is in from: what was put into pipe
-	done  chan struct{} // nil before it was begun
+	from   *os.File
+	pipe   int // the end that is written; -1 is closed
+	kept   int // the end that is read
+	null   int
+	waits  *os.File      // an epoll(7) of both pipes and stop, which is closed at the end
+	stop   int           // an eventfd(2), for who waits by itself
+	alone  atomic.Bool   // it does
+	ended  atomic.Bool   // the program has
+	much   bool          // what was shown last was more than one piece
+	most   int           // how many pieces are shown at once at the most
+	full   int           // how often the pipe outside was full, one time after another
+	length int           // of the pipe outside, before it was made longer; 0 is as it was
+	shown  int           // of what is in from: what was put into pipe
+	done   chan struct{} // nil before it was begun
 }
 
-// mostPieces bounds what is shown at once. It is as much as a pipe holds as it
-// is made, and a power of two, as a pipe's length is.
-const mostPieces = 16
+const (
+	// mostPieces bounds what is shown at once: a power of two, as a pipe's length
+	// is.
+	mostPieces = 32
+	// asMade is how many a pipe holds as it is made (pipe(7)).
+	asMade = 16
+	// manyFull is how often it is full before it is made longer.
+	manyFull = 8
+)
 
 // all is more than a pipe ever holds at once.
 const all = 1 << 30
@@ -135,12 +144,39 @@ func (f *pipeFeeder) show() (int, error) {
 		}
 	}
 	f.much = pieces > 1
+	f.grow(pieces)
 	// The program can make it another size as well.
 	if now, err := unix.FcntlInt(uintptr(f.pipe), unix.F_GETPIPE_SZ, 0); err == nil && now != pieces*page {
 		_, _ = unix.FcntlInt(uintptr(f.pipe), unix.F_SETPIPE_SZ, pieces*page)
 	}
 	n, err := unix.Tee(from, f.pipe, all, unix.SPLICE_F_NONBLOCK)
 	return int(n), err
+}
+
+// grow makes the pipe outside longer where much comes through it for long, so that
+// its writer goes on while the program reads: what is shown takes up room in both.
+func (f *pipeFeeder) grow(pieces int) {
+	if f.full++; pieces < asMade {
+		f.full = 0
+	}
+	if f.full != manyFull || f.length != 0 {
+		return
+	}
+	from, want := f.from.Fd(), 2*mostPieces*os.Getpagesize()
+	now, err := unix.FcntlInt(from, unix.F_GETPIPE_SZ, 0)
+	if err != nil || now >= want {
+		return
+	}
+	if _, err := unix.FcntlInt(from, unix.F_SETPIPE_SZ, want); err == nil {
+		f.length = now
+	}
+}
+
+// shrink makes the pipe outside as long as it was, unless it holds more.
+func (f *pipeFeeder) shrink() {
+	if f.length != 0 {
+		_, _ = unix.FcntlInt(f.from.Fd(), unix.F_SETPIPE_SZ, f.length)
+	}
 }
 
 // account takes back what the program left of what was shown, at once, so that it
@@ -203,11 +239,14 @@ func (f *pipeFeeder) await(end int, events uint32) bool {
 		f.alone.Store(patience > 0)
 		defer f.alone.Store(false)
 		for !f.ended.Load() {
-			n, err := unix.EpollWait(int(event), came[:], patience)
+			n, err := waitRaw(event, &came[0], patience)
 			switch {
 			case err == unix.EINTR:
-			case err != nil || n == 0:
+			case err != 0 || n == 0:
 				patience = 0
+				if err == 0 {
+					return false, nil
+				}
 				return false, err
 			case came[0].Fd == int32(end):
 				return true, nil
@@ -230,7 +269,14 @@ func (f *pipeFeeder) await(end int, events uint32) bool {
 }
 
 // muchPatience is how long it waits by itself, in thousandths of a second.
-const muchPatience = 10
+const muchPatience = 1
+
+// waitRaw is epoll_wait(2) of one event. The scheduler, which is not told, looks
+// for no other thread to go on with, for each piece anew; it waits for this one.
+func waitRaw(event uintptr, came *unix.EpollEvent, patience int) (int, unix.Errno) {
+	n, _, err := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, event, uintptr(unsafe.Pointer(came)), 1, uintptr(patience), 0, 0)
+	return int(n), err
+}
 
 func (f *pipeFeeder) closePipe() {
 	if f.pipe >= 0 {
@@ -249,6 +295,7 @@ func (f *pipeFeeder) settle() {
 		f.waits.Close()
 		<-f.done
 		f.account()
+		f.shrink()
 	} else {
 		f.waits.Close()
 	}
