@@ -76,6 +76,22 @@ func notTrusted(c client.Confinement, caller []string, add map[string]string) (l
 	return lines
 }
 
+// withShell has SHELL name a shell that the program has: one in a home folder
+// that it does not see (of Nix, Homebrew, conda) is not there, and what starts
+// shells by it (tmux, script, vim, agents) would start none.
+func withShell(env []string, c client.Confinement, home string) []string {
+	i := slices.IndexFunc(env, func(v string) bool { return strings.HasPrefix(v, "SHELL=") })
+	if i < 0 || home == "/" || slices.Contains(readable, home) || c.ReadHome || c.DeveloperTools {
+		return env
+	}
+	if shell := env[i][len("SHELL="):]; !inView(shell, []string{home}) || inView(shell, slices.Concat(c.Read, c.Write)) {
+		return env
+	}
+	env = slices.Clone(env)
+	env[i] = "SHELL=/bin/sh"
+	return env
+}
+
 // scrubbed is the environment of a program under `run`: what is kept of the
 // caller's, and what the chain adds over it; certificates are kept where they
 // are in one of the folders that the program sees. Sorted, so that it is the

@@ -115,6 +115,39 @@ func TestTeller(t *testing.T) {
 
 func itoa(n uint16) string { return strconv.Itoa(int(n)) }
 
+// A shell in a home folder that is not in view is none: the system's stands in
+// for it. Any other stays as it is.
+func TestWithShell(t *testing.T) {
+	const own = "/home/u/.nix-profile/bin/zsh"
+	for _, c := range []struct {
+		shell, want string
+		c           client.Confinement
+	}{
+		{own, "/bin/sh", client.Confinement{}},
+		{own, "/bin/sh", client.Confinement{Read: []string{"/home/u/notes"}, Write: []string{"/home/u/work"}}},
+		{own, own, client.Confinement{ReadHome: true}},
+		{own, own, client.Confinement{DeveloperTools: true}},
+		{own, own, client.Confinement{Read: []string{"/home/u/.nix-profile"}}},
+		{"/home/u/work/sh", "/home/u/work/sh", client.Confinement{Write: []string{"/home/u/work"}}},
+		{"/usr/bin/zsh", "/usr/bin/zsh", client.Confinement{}},
+		{"/home/user/zsh", "/home/user/zsh", client.Confinement{}},
+		{"", "", client.Confinement{}},
+	} {
+		env := []string{"HOME=/home/u", "SHELL=" + c.shell, "TERM=x"}
+		if got := withShell(env, c.c, "/home/u"); !slices.Equal(got, []string{"HOME=/home/u", "SHELL=" + c.want, "TERM=x"}) || env[1] != "SHELL="+c.shell {
+			t.Errorf("%s of %+v: %q", c.shell, c.c, got)
+		}
+	}
+	for _, home := range []string{"/", "/usr"} { // as services have it
+		if got := withShell([]string{"SHELL=/usr/bin/zsh"}, client.Confinement{}, home); got[0] != "SHELL=/usr/bin/zsh" {
+			t.Errorf("home %s: %q", home, got)
+		}
+	}
+	if got := withShell([]string{"TERM=x"}, client.Confinement{}, "/home/u"); !slices.Equal(got, []string{"TERM=x"}) {
+		t.Errorf("none: %q", got)
+	}
+}
+
 // What names certificates that are not in view is told where there is a network
 // to need it, with what passes it on.
 func TestNotTrusted(t *testing.T) {

@@ -173,6 +173,9 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	defer made.removeFiles()
 	// The first stage of the chain is this process itself.
 	env := scrubbed(os.Environ(), made.env, slices.Concat(c.Read, c.Write)...)
+	if home, err := homeFolder(); err == nil {
+		env = withShell(env, c, home)
+	}
 	for _, line := range notTrusted(c, os.Environ(), made.env) {
 		complainLine(s.Err, "run", line)
 	}
