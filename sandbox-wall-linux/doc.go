@@ -34,9 +34,9 @@
 // after the start is not covered, nor is one in a folder opened to read that is
 // not where it was bound. Below the top of a write folder repositories are
 // looked for in bounded time, and new ones can be made: see [Below]. A hard
-// link made before the start is another name of a file, which is looked for in bounded time where
-// the file is kept. Another sandbox of the same user with a wider write folder can move what this
-// one covers, which ends the run. git commands
-// that go on with what the program left half done (a rebase with exec lines)
-// run it. Root's program can make a file of a write folder set-user-id.
+// link made before the start is another name of a file, which is looked for in
+// bounded time where the file is kept. Another sandbox of the same user with a
+// wider write folder can move what this one covers, which ends the run. git
+// commands that go on with what the program left half done (a rebase with exec
+// lines) run it. Root's program can make a file of a write folder set-user-id.
 package linuxwall

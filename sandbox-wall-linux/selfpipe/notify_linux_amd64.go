@@ -13,6 +13,8 @@ import (
 
 // writeEnd is where the handler writes. It is set before there is a handler,
 // and never closed: a handler may be about to write.
+//
+//lint:ignore U1000 it is used in assembly
 var writeEnd int32
 
 // addresses gives those of the handler, and of what it returns to (signal
