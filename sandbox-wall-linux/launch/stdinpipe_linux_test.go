@@ -32,17 +32,7 @@ func TestPipeIsNotWritten(t *testing.T) {
 				in += "\"$@\"\n"
 			}
 			cmd := o.command(t, "bash", "-c", reader, "bash")
-			stdin, err := cmd.StdinPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			stdout, err := cmd.StdoutPipe()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			stdin, stdout := startPiped(t, cmd)
 			io.WriteString(stdin, in)
 			readUntil(t, stdout, "tried\n")
 			io.WriteString(stdin, "echo rest\n")
@@ -90,17 +80,7 @@ func TestPipeAsItComes(t *testing.T) {
 		o := sh("while read line; do echo got $line; done; echo end; sleep 1000 & exit 3")
 		o.By = by
 		cmd := o.command(t)
-		stdin, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		stdout, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		stdin, stdout := startPiped(t, cmd)
 		for i := range 5 {
 			fmt.Fprintf(stdin, "line %d\n", i)
 			readUntil(t, stdout, fmt.Sprintf("got line %d\n", i))
@@ -297,4 +277,21 @@ func TestPipeFeederGrows(t *testing.T) {
 	if err != nil || !bytes.Equal(append(got, left...), sent) {
 		t.Errorf("%d bytes were read, then %d of %d: %v", len(got), len(left), len(sent), err)
 	}
+}
+
+// startPiped starts a command by pipes.
+func startPiped(t *testing.T, cmd *exec.Cmd) (io.WriteCloser, io.Reader) {
+	t.Helper()
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return stdin, stdout
 }
