@@ -77,7 +77,8 @@ func showLog(ctx context.Context, s Streams, f logFlags, sandbox string) error {
 		}
 		if !f.follow {
 			if len(lines) == 0 {
-				complainLine(s.Err, "log", strings.TrimSuffix("nothing is kept of "+sandbox, " of "))
+				names, _ := tail.Names() // that nothing is kept is said all the same
+				complainLine(s.Err, "log", strings.TrimSuffix("nothing is kept of "+sandbox, " of ")+askedFor("log", sandbox, names))
 			}
 			return nil
 		}

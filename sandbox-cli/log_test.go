@@ -125,3 +125,16 @@ func TestLogCannotBeWritten(t *testing.T) {
 		t.Errorf("said %q", e.errors)
 	}
 }
+
+// A run of a spec is called after it, and by its own name: who asks for the
+// spec's is told.
+func TestRunsOfASpecAreNamed(t *testing.T) {
+	s := newSandbox(t)
+	spec := s.put("web.toml", "name = \"web\"\n[network]\nmode = \"proxied\"\nhosts = [\""+labtest.AllowedName+"\"]\n")
+	if e := s.run("--spec="+spec, "--", "true"); e.status != 0 {
+		t.Fatalf("%+v", e)
+	}
+	if e := s.lnk("log", "web"); e.status != 0 || !regexp.MustCompile(`nothing is kept of web; of its runs: lnk sandbox log web-run-\d+\n$`).MatchString(e.errors) {
+		t.Errorf("%+v", e)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -122,6 +123,31 @@ func runName(spec string) string {
 	}
 	return name
 }
+
+// askedFor says what to ask a command for instead of a spec's name: its runs, of
+// those names, or "" where there is none.
+func askedFor(command, spec string, names []string) string {
+	runs := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		pid, is := strings.CutPrefix(name, spec+"-run-")
+		_, err := strconv.ParseUint(pid, 10, 32)
+		return !is || err != nil
+	})
+	slices.Sort(runs)
+	runs = slices.Compact(runs)
+	switch n := len(runs); {
+	case n == 0:
+		return ""
+	case n > maxAskedFor:
+		return fmt.Sprintf("; its runs are called %s-run-<process>: there are %d", spec, n)
+	}
+	for i, run := range runs {
+		runs[i] = "lnk sandbox " + command + " " + run
+	}
+	return "; of its runs: " + strings.Join(runs, ", or ")
+}
+
+// maxAskedFor is how many runs are listed.
+const maxAskedFor = 3
 
 // grant adds what the flags open to a spec. Their paths are relative to the
 // current folder, whatever folder the spec lies in.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lnkhq/lnk-sandbox/measure-contract"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
@@ -106,8 +105,12 @@ func pauseWire(s Streams, sandbox, why string) error {
 		return fmt.Errorf("settings: %w", err)
 	}
 	running, err := client.ReadTrafficFrom(dir, client.StartMarker)
-	if err == nil && !slices.ContainsFunc(running, func(t measure.Traffic) bool { return t.Sandbox == sandbox }) {
-		complainLine(s.Err, "pause", sandbox+": no sandbox of that name has a way out now; one that starts is held")
+	var names []string
+	for _, t := range running {
+		names = append(names, t.Sandbox)
+	}
+	if err == nil && !slices.Contains(names, sandbox) {
+		complainLine(s.Err, "pause", sandbox+": no sandbox of that name has a way out now; one that starts is held"+askedFor("pause", sandbox, names))
 	}
 	return nil
 }

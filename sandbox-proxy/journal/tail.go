@@ -45,15 +45,13 @@ func NewTail(s client.SettingsFolder, sandbox string) (*Tail, error) {
 func (t *Tail) Read(each func(Line)) error {
 	paths := []string{t.only}
 	if t.only == "" {
-		entries, err := os.ReadDir(t.dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		names, err := t.Names()
+		if err != nil {
 			return err
 		}
 		paths = nil
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), suffix) {
-				paths = append(paths, filepath.Join(t.dir, e.Name()))
-			}
+		for _, name := range names {
+			paths = append(paths, filepath.Join(t.dir, name+suffix))
 		}
 	}
 	var all []error
@@ -61,6 +59,21 @@ func (t *Tail) Read(each func(Line)) error {
 		all = append(all, t.read(path, each))
 	}
 	return errors.Join(all...)
+}
+
+// Names are the sandboxes of which something is kept.
+func (t *Tail) Names() ([]string, error) {
+	entries, err := os.ReadDir(t.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if name, is := strings.CutSuffix(e.Name(), suffix); is {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // Close lets go of the files.
