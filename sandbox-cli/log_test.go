@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -131,10 +132,14 @@ func TestLogCannotBeWritten(t *testing.T) {
 func TestRunsOfASpecAreNamed(t *testing.T) {
 	s := newSandbox(t)
 	spec := s.put("web.toml", "name = \"web\"\n[network]\nmode = \"proxied\"\nhosts = [\""+labtest.AllowedName+"\"]\n")
-	if e := s.run("--spec="+spec, "--", "true"); e.status != 0 {
-		t.Fatalf("%+v", e)
+	r := s.begin([]string{lnk(), "sandbox", "run", "--yes", "--spec=" + spec, "--", "sh", "-c", "echo here; cat"})
+	name := "web-run-" + strconv.Itoa(r.cmd.Process.Pid)
+	if e := s.lnk("pause", "web"); e.status != 0 || !strings.HasSuffix(e.errors, "; of its runs: lnk sandbox pause "+name+"\n") {
+		t.Errorf("%+v", e)
 	}
-	if e := s.lnk("log", "web"); e.status != 0 || !regexp.MustCompile(`nothing is kept of web; of its runs: lnk sandbox log web-run-\d+\n$`).MatchString(e.errors) {
+	s.well("resume", "web")
+	r.end(t)
+	if e := s.lnk("log", "web"); e.status != 0 || !strings.HasSuffix(e.errors, "nothing is kept of web; of its runs: lnk sandbox log "+name+"\n") {
 		t.Errorf("%+v", e)
 	}
 }

@@ -57,6 +57,9 @@ func TestCallsThatNobodyNamedAreTold(t *testing.T) {
 		}; !slices.Equal(got, want) {
 			t.Errorf("%s: told of %q, want %q", role, got, want)
 		}
+		if b.Unnamed.paced == 0 {
+			t.Errorf("%s: what is read is not counted, and so no flood is held back", role)
+		}
 	}
 }
 
