@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"io"
 	"net"
 	"net/netip"
 	"time"
@@ -57,12 +56,10 @@ func (p *Proxy) local(target string) (path string, ok bool) {
 
 // serveItself answers a CONNECT to the proxy itself.
 func (p *Proxy) serveItself(g *gate) {
-	g.Conn.SetDeadline(time.Now().Add(headTime))
-	if _, err := io.WriteString(g.Conn, established); err != nil {
+	if err := g.say(established); err != nil {
 		g.Close()
 		return
 	}
-	g.Conn.SetDeadline(time.Time{})
 	p.serveWithin(g)
 }
 

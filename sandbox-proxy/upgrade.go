@@ -57,8 +57,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		return
 	}
 	c.early = append([]byte(nil), early...)
-	g.Conn.SetDeadline(time.Now().Add(headTime))
-	if _, err := io.WriteString(g.Conn, switching(resp.Header, &said)); err != nil {
+	if err := g.say(switching(resp.Header, &said)); err != nil {
 		g.Close()
 		c.failed()
 		return
