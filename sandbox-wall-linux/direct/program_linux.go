@@ -34,6 +34,10 @@ func compileProgram(e *Early, sb *Sandbox, uid, gid int, mask uintptr) (*program
 	s.about("the program's streams")
 	for i, fd := range e.Files {
 		s.do(none, unix.SYS_DUP3, n(fd), n(i), n(0))
+		if d := sb.Streams[i]; d.Path != "" {
+			s.doOK(anyError, tmp, unix.SYS_OPENAT, here, s.text(d.Path), n(d.Flags|unix.O_CLOEXEC))
+			s.anyway(unix.SYS_DUP3, tmp.arg(), n(i), n(0)) // of none where it could not be opened
+		}
 	}
 	// Whatever the caller has open; these are all that are passed on.
 	s.do(none, unix.SYS_CLOSE_RANGE, n(len(e.Files)), n(uint32(0xffffffff)), n(unix.CLOSE_RANGE_CLOEXEC))

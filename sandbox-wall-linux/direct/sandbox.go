@@ -50,6 +50,15 @@ type Handed struct {
 	Message                []byte
 }
 
+// A Device is a stream that is opened inside: its path there, and flags of
+// open(2).
+type Device struct {
+	_ [0]func()
+
+	Path  string
+	Flags int
+}
+
 // A Sandbox is what there is to make.
 type Sandbox struct {
 	_ [0]func()
@@ -62,6 +71,9 @@ type Sandbox struct {
 	// Console is the file of the terminal that the program is on, shown as
 	// /dev/console so that ttyname(3) finds a name; empty is none.
 	Console string
+	// Streams are opened inside in the place of the program's own, where they
+	// have a path. One that cannot be opened stays as it is.
+	Streams [3]Device
 
 	// Dir is where the program starts. One that is not there leaves it at the
 	// root; look at it before the program is let go.

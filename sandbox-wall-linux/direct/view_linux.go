@@ -189,14 +189,14 @@ func (c *compiler) hideFirst() {
 	})
 }
 
-// harmless are the devices that every sandbox has.
-var harmless = []string{"null", "zero", "full", "random", "urandom", "tty"}
-
 // deviceLinks are names that programs expect beside them.
 var deviceLinks = [][2]string{
 	{"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"}, {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"},
 	{"core", "/proc/kcore"}, {"ptmx", "pts/ptmx"},
 }
+
+// harmless are the devices that every sandbox has.
+var harmless = []string{"null", "zero", "full", "random", "urandom", "tty"}
 
 // devices makes /dev: the harmless ones of this machine, and terminals of its
 // own.
@@ -222,12 +222,14 @@ func (c *compiler) devices(p placed) {
 	c.close(tmp2)
 }
 
-// device shows one of this machine's devices.
+// device shows one of this machine's devices, read only: it can be written all the
+// same, but its mode and owner, which are the machine's, cannot be changed by whom
+// it belongs to.
 func (c *compiler) device(dev reg, from, name string) {
 	c.do(tmp, unix.SYS_OPENAT2, oldRoot.arg(), c.text(from), c.path, n(openHowLen))
 	c.do(tmp3, unix.SYS_OPEN_TREE, tmp.arg(), c.empty, n(cloneTree))
 	c.close(tmp)
-	c.attr(tmp3, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, unix.MOUNT_ATTR_RDONLY, false)
+	c.attr(tmp3, unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC|unix.MOUNT_ATTR_RDONLY, 0, false)
 	c.do(none, unix.SYS_MKNODAT, dev.arg(), c.text(name), n(unix.S_IFREG|0o444), n(0))
 	c.do(none, unix.SYS_MOVE_MOUNT, tmp3.arg(), c.empty, dev.arg(), c.text(name), n(unix.MOVE_MOUNT_F_EMPTY_PATH))
 	c.close(tmp3)

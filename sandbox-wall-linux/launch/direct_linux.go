@@ -91,7 +91,8 @@ func (b *sandbox) runDirect(first *direct.First) (int, error) {
 // buildDirect says what there is to see, and to start.
 func (b *sandbox) buildDirect(first *direct.First) *Error {
 	s, sb := b.spec, b.spec.Direct
-	sb.Console = consoleOf(s.Stdout, s.Stdin)
+	sb.Console = consoleOf(s.Stdout, s.Stdin, s.Stderr)
+	sb.Streams = s.opensInside(sb.Console)
 	searched, set := s.env("PATH")
 	sb.Candidates = candidates(s.Argv[0], searched, set, sb.Dir)
 	sb.Argv, sb.Env = s.Argv, uniqueEnv(append(s.Env[:len(s.Env):len(s.Env)], "PWD="+sb.Dir))

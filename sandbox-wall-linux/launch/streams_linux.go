@@ -95,7 +95,7 @@ func judgeStream(fd int, in bool) (outside bool, err error) {
 		if isMaster(fd) {
 			return false, errors.New("is the far side of a terminal, by which the program would type on it: give a file, a pipe or a terminal")
 		}
-		if !harmless(st.Rdev) && !isTerminal(fd) {
+		if harmlessName(st.Rdev) == "" && !isTerminal(fd) {
 			return false, errors.New("is a device of this machine: give a file, a pipe or a terminal")
 		}
 		return false, nil
@@ -122,18 +122,6 @@ func judgeSocket(fd int) (outside bool, err error) {
 		return false, errors.New("is a socket without a connection, by which the program would leave the sandbox's network: give a connection, a pipe or a terminal")
 	}
 	return outside, nil
-}
-
-// harmless are null, zero, full, random and urandom (Documentation/admin-guide/devices.txt).
-func harmless(device uint64) bool {
-	if unix.Major(device) != 1 {
-		return false
-	}
-	switch unix.Minor(device) {
-	case 3, 5, 7, 8, 9:
-		return true
-	}
-	return false
 }
 
 func isTerminal(fd int) bool {

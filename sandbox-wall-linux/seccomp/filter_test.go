@@ -205,6 +205,22 @@ func TestArguments(t *testing.T) {
 		{"ioctl", false, [3]uint64{0, 0x5412}, eperm},
 		{"ioctl", false, [3]uint64{0, 0x541c}, eperm},
 		{"ioctl", false, [3]uint64{0, 0x5423}, eperm},
+		{"ioctl", false, [3]uint64{3, 0x50009401}, eperm}, // snapshots of btrfs, and of bcachefs
+		{"ioctl", false, [3]uint64{3, 0x50009417}, eperm},
+		{"ioctl", false, [3]uint64{3, 0x4020bc10}, eperm},
+		{"ioctl", false, [3]uint64{3, 0x5000940e}, allow}, // a subvolume that is empty
+		{"ioctl", false, [3]uint64{3, 0x40049409}, allow}, // FICLONE
+
+		{"fcntl", false, [3]uint64{0, 4, 0x800}, allow}, // F_SETFL
+		{"fcntl", false, [3]uint64{3, 1030, 3}, allow},  // F_DUPFD_CLOEXEC
+		{"fcntl", false, [3]uint64{3, 1024, 1}, eperm},
+		{"fcntl", false, [3]uint64{3, 1040, 0}, eperm},
+		{"setpriority", false, [3]uint64{0, 0, 5}, allow},
+		{"setpriority", false, [3]uint64{1, 7, 5}, allow},
+		{"setpriority", false, [3]uint64{1, 0, 5}, eperm},
+		{"ioprio_set", false, [3]uint64{1, 0, 5}, allow},
+		{"ioprio_set", false, [3]uint64{2, 7, 5}, allow},
+		{"ioprio_set", false, [3]uint64{2, 0, 5}, eperm},
 
 		{"personality", false, [3]uint64{0}, allow},
 		{"personality", false, [3]uint64{0xffffffff}, allow},

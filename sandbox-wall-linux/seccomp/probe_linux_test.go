@@ -180,6 +180,17 @@ func probes() []probe {
 		p("ioctl TIOCSETD", unix.SYS_IOCTL, eperm, doorOpen, bad, unix.TIOCSETD, 0),
 		p("ioctl TIOCGWINSZ", unix.SYS_IOCTL, allow, doorOpen, bad, unix.TIOCGWINSZ, 0),
 
+		p("ioctl BTRFS_IOC_SNAP_CREATE", unix.SYS_IOCTL, eperm, doorOpen, bad, 0x50009401, 0),
+		p("ioctl BTRFS_IOC_SNAP_CREATE_V2", unix.SYS_IOCTL, eperm, doorOpen, bad, 0x50009417, 0),
+		p("ioctl BCH_IOCTL_SUBVOLUME_CREATE", unix.SYS_IOCTL, eperm, doorOpen, bad, 0x4020bc10, 0),
+		p("fcntl F_SETLEASE", unix.SYS_FCNTL, eperm, doorOpen, bad, unix.F_SETLEASE, unix.F_WRLCK),
+		p("fcntl F_SETDELEG", unix.SYS_FCNTL, eperm, doorOpen, bad, 1040, 0),
+		p("fcntl F_GETLEASE", unix.SYS_FCNTL, allow, doorOpen, bad, unix.F_GETLEASE),
+		p("setpriority of the group", unix.SYS_SETPRIORITY, eperm, doorShut, unix.PRIO_PGRP, 0, 19),
+		p("setpriority of a group", unix.SYS_SETPRIORITY, allow, doorOpen, unix.PRIO_PGRP, 1<<30, 19),
+		p("ioprio_set of the group", unix.SYS_IOPRIO_SET, eperm, doorShut, 2, 0, 3<<13),
+		p("ioprio_set of itself", unix.SYS_IOPRIO_SET, allow, doorOpen, 1, 0, 0xffff),
+
 		p("socket UNIX", unix.SYS_SOCKET, allow, doorOpen, unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC),
 		p("socket INET", unix.SYS_SOCKET, allow, doorOpen, unix.AF_INET, unix.SOCK_STREAM),
 		p("socket INET6", unix.SYS_SOCKET, allow, doorOpen, unix.AF_INET6, unix.SOCK_DGRAM, unix.IPPROTO_UDP),

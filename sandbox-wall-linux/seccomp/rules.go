@@ -104,6 +104,16 @@ func fixedRules() []rule {
 
 		when("types into a terminal, or changes what it is", "ioctl",
 			clause{[]test{is(1, "is TIOCSTI, TIOCLINUX or TIOCSETD", tiocsti, tioclinux, tiocsetd)}, eperm}),
+		when("copies all that a file system holds below a folder, what is closed in it too", "ioctl",
+			clause{[]test{is(1, "makes a snapshot of btrfs or bcachefs", btrfsSnapshot, btrfsSnapshot2, bcachefsSubvolume)}, eperm}),
+		when("who opens the file outside waits, for 45 s at a time", "fcntl",
+			clause{[]test{is(1, "is F_SETLEASE or F_SETDELEG", setLease, setDeleg)}, eperm}),
+		// On a terminal the caller's group is that of who started the sandbox, where
+		// no number but 0 names it.
+		when("slows processes outside down for good", "setpriority",
+			clause{[]test{is(0, "is a process group", prioGroup), is(1, "is the caller's", 0)}, eperm}),
+		when("slows processes outside down for good", "ioprio_set",
+			clause{[]test{is(0, "is a process group", ioprioGroup), is(1, "is the caller's", 0)}, eperm}),
 		when("kinds of sockets that a program does not need", "socket", socketClauses()...),
 		when("kinds of sockets that a program does not need", "socketpair",
 			clause{[]test{not(0, "is not UNIX", afUnix)}, eafnosupport}),
@@ -227,6 +237,14 @@ const (
 	tiocsti   = 0x5412
 	tioclinux = 0x541c
 	tiocsetd  = 0x5423
+
+	// BTRFS_IOC_SNAP_CREATE and its second version, <linux/btrfs.h>, and
+	// BCH_IOCTL_SUBVOLUME_CREATE.
+	btrfsSnapshot, btrfsSnapshot2, bcachefsSubvolume = 0x50009401, 0x50009417, 0x4020bc10
+
+	setLease, setDeleg = 1024, 1040 // <linux/fcntl.h>; the second since 6.19
+
+	prioGroup, ioprioGroup = 1, 2 // <linux/resource.h>, <linux/ioprio.h>
 
 	afUnix, afInet, afInet6, afNetlink = 1, 2, 10, 16
 

@@ -22,7 +22,7 @@ type Rule struct {
 
 var argNames = map[string][]string{
 	"clone": {"flags"}, "unshare": {"flags"}, "personality": {"persona"},
-	"ioctl": {"", "request"}, "ptrace": {"", "pid"},
+	"ioctl": {"", "request"}, "fcntl": {"", "command"}, "setpriority": {"which", "who"}, "ioprio_set": {"which", "who"}, "ptrace": {"", "pid"},
 	"process_vm_readv": {"pid"}, "process_vm_writev": {"pid"},
 	"socket": {"family", "type", "protocol"}, "socketpair": {"family"},
 	"chmod": {"", "mode"}, "fchmod": {"", "mode"}, "fchmodat": {"", "", "mode"}, "fchmodat2": {"", "", "mode"},
