@@ -70,7 +70,7 @@ func (w *way) serveIn(p *place, out net.Listener) error {
 		return err
 	}
 	p.dns = dns
-	server := &names.Server{Allowed: w.names, Pool: w.pool, Hostname: hostname, IPv6: true}
+	server := &names.Server{Allowed: w.names, Records: w.records, Pool: w.pool, Hostname: hostname, IPv6: true}
 	w.serveProxy(out)
 	go server.ServeTCP(dns)
 	w.inward.carry(w.proxy, p.dial)

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
@@ -127,6 +125,7 @@ func (w *way) serve(l *inside.Listeners) {
 	w.listeners = l
 	server := &names.Server{
 		Allowed:  w.names,
+		Records:  w.records,
 		Above:    w.judge.Above,
 		Full:     w.full,
 		Pool:     w.pool,
@@ -158,36 +157,6 @@ func (w *way) serve(l *inside.Listeners) {
 			go func(l net.Listener) { w.proxy.ServePort(l, port) }(listener)
 		}
 	}
-}
-
-// names is the judge's word on a name that was asked for. A program that does
-// not know of the proxy shows a refusal as a name that is not there, so the
-// person who runs it is told here.
-func (w *way) names(name string) bool {
-	d := w.judge.Name(name)
-	if !d.Allowed {
-		w.owner.noName(d)
-		if named := w.judge.Name(servedBy(name)); !named.Allowed {
-			w.told.tell(named.Host, named.Detail, named.Open)
-		}
-	}
-	return d.Allowed
-}
-
-// full tells that a name got no address. It is the same for all that follow.
-func (w *way) full(string) {
-	w.told.tell("more names", fmt.Sprintf("%d were asked for within an hour, and each has an address of its own; by its proxy variables a program needs none", names.MaxNames), judge.Open{})
-}
-
-// servedBy is the host of a service's name (RFC 8552: its first labels begin
-// with an underscore), as apt, gpg and others ask for before they call the host.
-// No such name has an address: what there is to open, if anything, is the host.
-func servedBy(name string) string {
-	host := name
-	for strings.HasPrefix(host, "_") {
-		_, host, _ = strings.Cut(host, ".")
-	}
-	return cmp.Or(host, name)
 }
 
 // end closes all, says in the log how its program ended, and tells what was

@@ -48,7 +48,7 @@ func (s *Server) answer(q query) answer {
 	if above && q.kind != typeA && q.kind != typeAAAA && q.kind != typeANY {
 		return noData // nobody is told: resolvers ask so on their way down
 	}
-	if s.Allowed == nil || !s.Allowed(name) {
+	if !s.allows(name, q.kind) {
 		if above {
 			return blockedAbove
 		}
@@ -65,6 +65,16 @@ func (s *Server) answer(q query) answer {
 		return answer{code: codeServer}
 	}
 	return s.addressed(q.kind, v4, v6)
+}
+
+// records are the kinds of [Server.Records].
+var records = map[uint16]string{typeMX: "MX", typeTXT: "TXT", typeSRV: "SRV", typeNAPTR: "NAPTR", typeURI: "URI"}
+
+func (s *Server) allows(name string, kind uint16) bool {
+	if record, is := records[kind]; is && s.Records != nil {
+		return s.Records(name, record)
+	}
+	return s.Allowed != nil && s.Allowed(name)
 }
 
 func (s *Server) hostname() string {

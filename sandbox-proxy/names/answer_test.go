@@ -294,3 +294,32 @@ func TestBlockIsTheOneThatIsGivenOutOf(t *testing.T) {
 		t.Errorf("Name(%v) = %q, %v", a, name, ok)
 	}
 }
+
+// What programs go by that no name has is asked about by its kind, and of the
+// rest nothing else than whether the name is allowed.
+func TestRecords(t *testing.T) {
+	s, a := testServer()
+	var kinds []string
+	s.Records = func(name, kind string) bool {
+		kinds = append(kinds, kind+" "+name)
+		return under(name, "allowed.example")
+	}
+	for name, want := range map[string]string{"allowed.example.": "NOERROR; SOA 5", "_x._tcp.denied.example.": "NXDOMAIN; SOA 5; 15 (Blocked): (the sandbox's hosts do not name it)"} {
+		for _, kind := range []uint16{dns.TypeMX, dns.TypeTXT, dns.TypeSRV, dns.TypeNAPTR, dns.TypeURI} {
+			kinds = nil
+			if got := show(replyTo(t, s, ask(name, kind), true)); got != want || len(a) > 0 {
+				t.Errorf("%s of %s: %s, asked %v", dns.TypeToString[kind], name, got, a)
+			}
+			if asked := dns.TypeToString[kind] + " " + strings.TrimSuffix(name, "."); len(kinds) != 1 || kinds[0] != asked {
+				t.Errorf("%s: asked %q", asked, kinds)
+			}
+		}
+	}
+	kinds = nil
+	for _, kind := range []uint16{dns.TypeA, dns.TypeAAAA, dns.TypeANY, dns.TypeHTTPS, dns.TypeSVCB, dns.TypeCAA, dns.TypeNS, dns.TypeDS} {
+		replyTo(t, s, ask("allowed.example.", kind), true)
+	}
+	if len(kinds) > 0 || a["allowed.example"] != 8 {
+		t.Errorf("asked by kind %q, by name %v", kinds, a)
+	}
+}

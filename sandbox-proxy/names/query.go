@@ -49,8 +49,13 @@ const (
 	typeA     = 1
 	typePTR   = 12
 	typeHINFO = 13
+	typeMX    = 15
+	typeTXT   = 16
 	typeAAAA  = 28
+	typeSRV   = 33
+	typeNAPTR = 35
 	typeANY   = 255
+	typeURI   = 256
 
 	classIN = 1
 

@@ -52,6 +52,10 @@ type Server struct {
 	// may be called by several goroutines at once and must not wait for
 	// anything. Nil allows none.
 	Allowed func(name string) bool
+	// Records is asked in place of Allowed where a program asks for what it goes by
+	// and no name has here: MX, TXT, SRV, NAPTR, URI, which kind is. Nil asks
+	// Allowed.
+	Records func(name, kind string) bool
 	// Above says whether a name that may be reached is under this one. Nil is
 	// that none is.
 	Above func(name string) bool
