@@ -58,6 +58,9 @@ func parseAbsolute(target string) (at authority, secure bool, path string, err e
 		return authority{}, false, "", errors.New("the target is not an absolute http address")
 	}
 	if secure = strings.EqualFold(scheme, "https"); !secure && !strings.EqualFold(scheme, "http") {
+		if strings.EqualFold(scheme, "ftp") {
+			return authority{}, false, "", errors.New("ftp is not forwarded: only http and https are")
+		}
 		return authority{}, false, "", errors.New("only http and https are forwarded: use CONNECT for the rest")
 	}
 	if end := strings.IndexAny(rest, "/?"); end >= 0 {

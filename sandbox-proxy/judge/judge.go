@@ -111,6 +111,9 @@ func (j *Judge) Rule(c Call) Decision {
 		if private && !j.lan {
 			d.Open = openTCP(h, c.Port) // as a host it would need lan too
 		}
+		if named && j.table.isFTP(h, c.Port) {
+			d.Detail, d.Open = ftpWords, Open{}
+		}
 		return d
 	}
 	d.Allowed = true
