@@ -207,20 +207,37 @@ func (g *Group) Dirs() []string { return g.dirs }
 // Hold puts a process into the group, and with it all that it starts from then
 // on.
 func (g *Group) Hold(pid int) error {
+	if g.limits.CPU > 0 {
+		if err := shared(pid); err != nil {
+			return fmt.Errorf("limits: %w", err)
+		}
+	}
 	for _, dir := range g.dirs {
 		if err := put(filepath.Join(dir, "cgroup.procs"), strconv.Itoa(pid)); err != nil {
 			return fmt.Errorf("limits: %w", err)
 		}
 	}
-	for resource, limit := range map[int]uint64{unix.RLIMIT_DATA: g.data, unix.RLIMIT_NPROC: g.processes} {
-		if limit == 0 {
-			continue
-		}
+	for resource, limit := range g.resources() {
 		if err := unix.Prlimit(pid, resource, &unix.Rlimit{Cur: limit, Max: limit}, nil); err != nil {
 			return fmt.Errorf("limits: %w", err)
 		}
 	}
 	return nil
+}
+
+// resources are the limits of each process.
+func (g *Group) resources() map[int]uint64 {
+	all := map[int]uint64{}
+	if g.data > 0 {
+		all[unix.RLIMIT_DATA] = g.data
+	}
+	if g.processes > 0 {
+		all[unix.RLIMIT_NPROC] = g.processes
+	}
+	if g.limits.CPU > 0 {
+		all[unix.RLIMIT_RTPRIO] = 0
+	}
+	return all
 }
 
 // Ended says what the kernel did about the memory limit, or is empty. It is
