@@ -6,10 +6,18 @@ import (
 )
 
 // systemFolders hold programs and their configuration, nothing of a user's:
-// every sandbox reads them. Guix keeps all programs in /gnu/store; openSUSE
-// makes what /etc/ssl/certs and /etc/ssl/ca-bundle.pem lead to in /var
-// (update-ca-certificates(8)), without which no TLS is trusted.
-var systemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu/store", "/var/lib/ca-certificates"}
+// every sandbox reads them. Guix keeps all programs in /gnu/store. Behind them
+// is what programs are installed with that is made on the machine, and so stands
+// in /var (hier(7)), with links from /usr and /etc to it: without the first of
+// these, openSUSE's (update-ca-certificates(8)), no TLS is trusted; without
+// TeX's formats, GHC's packages, aspell's words or what `gem install` of
+// Debian's ruby puts there, none of these programs does anything.
+var systemFolders = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu/store",
+	"/var/lib/ca-certificates", "/var/lib/texmf", "/var/lib/ghc", "/var/lib/gems", "/var/lib/mecab",
+	"/var/lib/aspell", "/var/lib/ispell", "/var/cache/dictionaries-common", "/var/lib/sgml-base", "/var/lib/ieee-data",
+	"/var/cache/man", "/var/cache/fontconfig",
+}
 
 // systemLinks are names in or beside them that some systems have as links to
 // where the view would not show: image-based ones keep /usr/local in /var,

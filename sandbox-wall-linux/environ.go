@@ -15,7 +15,7 @@ func (p *Plan) Environ(env []string) []string {
 		is[name] = value
 	}
 	var more []string
-	for _, v := range []string{p.forGo(is), p.forTar(is), p.forGit(is)} {
+	for _, v := range []string{p.forGo(is), p.forTar(is), p.forGit(is), p.forScreen(is)} {
 		if v != "" {
 			more = append(more, v)
 		}
@@ -78,4 +78,21 @@ func (p *Plan) forGit(is map[string]string) string {
 		}
 	}
 	return ""
+}
+
+// forScreen has GNU screen keep its sockets in the temporary folder: it makes
+// them below /run, of which the sandbox has an empty one that is read only. It
+// makes the folder itself (SCREENDIR in its manual). What is said there stays
+// as it is, and where the temporary folder is this machine's screen is told
+// nothing.
+func (p *Plan) forScreen(is map[string]string) string {
+	const name = "SCREENDIR"
+	dir := is["TMPDIR"]
+	if !path.IsAbs(dir) {
+		dir = "/tmp"
+	}
+	if _, said := is[name]; said || viewOf(p.Steps).deciding(path.Clean(dir)).binds() {
+		return ""
+	}
+	return name + "=" + path.Join(dir, ".screen")
 }

@@ -2,6 +2,7 @@ package linuxwall
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -56,6 +57,33 @@ func TestEnvironOfRoot(t *testing.T) {
 		p := m.mustPlan(t, working(nil))
 		if env := p.Environ(c.env); slices.Contains(env, told) != c.told || !slices.Equal(env[:len(c.env)], c.env) {
 			t.Errorf("user %d: %q of %q, want told %v", c.uid, env, c.env, c.told)
+		}
+	}
+}
+
+// Screen is told of a folder for its sockets where the temporary one is the
+// sandbox's own.
+func TestEnvironOfScreen(t *testing.T) {
+	for _, c := range []struct {
+		change func(*confinement)
+		env    []string
+		told   string
+	}{
+		{nil, nil, "SCREENDIR=/tmp/.screen"},
+		{nil, []string{"TMPDIR=/tmp/x"}, "SCREENDIR=/tmp/x/.screen"},
+		{nil, []string{"TMPDIR="}, "SCREENDIR=/tmp/.screen"},
+		{nil, []string{"SCREENDIR=/home/u/work/s"}, ""},
+		{func(c *confinement) { c.Write = []string{"/tmp"} }, nil, ""},
+	} {
+		told := ""
+		p := made(debian).mustPlan(t, working(c.change))
+		for _, v := range p.Environ(c.env)[len(c.env):] {
+			if strings.HasPrefix(v, "SCREENDIR=") {
+				told = v
+			}
+		}
+		if told != c.told {
+			t.Errorf("%q: %q, want %q", c.env, told, c.told)
 		}
 	}
 }

@@ -62,6 +62,13 @@ var golden = []struct {
 		c:    working(nil),
 	},
 	{
+		name: "data-in-var",
+		on: made(debian + "/usr/lib/ghc/package.conf.d -> /var/lib/ghc/package.conf.d\n/var/lib/ghc/package.conf.d/\n/var/lib/texmf/web2c/\n/var/lib/gems/\n/var/lib/mecab/\n" +
+			"/usr/lib/aspell/en-common.rws -> /var/lib/aspell/en-common.rws\n/var/lib/aspell/en-common.rws\n/var/lib/ispell/\n/var/cache/dictionaries-common/\n" +
+			"/etc/sgml/catalog -> /var/lib/sgml-base/supercatalog\n/var/lib/sgml-base/supercatalog\n/var/lib/ieee-data/\n/var/cache/man/\n/var/cache/fontconfig/\n/var/lib/dpkg/\n/var/cache/apt/\n"),
+		c: working(nil),
+	},
+	{
 		name: "guix",
 		on: made(`
 /gnu/store/abc-bash/bin/sh
