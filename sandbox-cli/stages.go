@@ -28,7 +28,7 @@ func stageWithEnv(s Streams, name string, args, env []string) (int, error) {
 	case "wall":
 		return stages.Wall(s, args, env)
 	case "proxy-inside":
-		return stages.Relay(s, args, env)
+		return stages.Relay(args, env)
 	}
 	return 0, fmt.Errorf("%s: no stage begins with it: this is a fault of lnk itself", name)
 }

@@ -31,11 +31,11 @@ says otherwise.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	cmd.AddCommand(newToolAdd(s), newToolList(s), newToolRemove(s))
+	cmd.AddCommand(newToolAdd(), newToolList(s), newToolRemove(s))
 	return cmd
 }
 
-func newToolAdd(s Streams) *cobra.Command {
+func newToolAdd() *cobra.Command {
 	var ask string
 	var allow []string
 	cmd := &cobra.Command{

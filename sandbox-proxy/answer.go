@@ -140,9 +140,9 @@ func (a answer) write(w http.ResponseWriter, to *head) {
 }
 
 // send gives the answer on a connection that no server holds, and ends it.
-func (a answer) send(g *gate, minor int) {
+func (a answer) send(g *gate) {
 	var b strings.Builder
-	b.WriteString("HTTP/1." + strconv.Itoa(minor) + " " + strconv.Itoa(a.status) + " " + http.StatusText(a.status) + a.phrase + "\r\n")
+	b.WriteString("HTTP/1.1 " + strconv.Itoa(a.status) + " " + http.StatusText(a.status) + a.phrase + "\r\n")
 	a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
 	a.header.Set("Connection", "close")
 	a.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))

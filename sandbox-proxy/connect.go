@@ -36,7 +36,7 @@ func (p *Proxy) serveConnect(g *gate, h *head) {
 		return
 	}
 	if r := p.checkSecret(judge.ByConnect, h, to); r != nil {
-		r.of(h.accept).send(g, 1)
+		r.of(h.accept).send(g)
 		return
 	}
 	if p.itself(to) {
@@ -45,11 +45,11 @@ func (p *Proxy) serveConnect(g *gate, h *head) {
 	}
 	c, r := p.call(judge.Call{By: judge.ByConnect, Host: to.host, Port: to.port})
 	if r != nil {
-		r.of(h.accept).send(g, 1)
+		r.of(h.accept).send(g)
 		return
 	}
 	if err := c.connect(); err != nil {
-		p.cameToNothing(err).send(g, 1)
+		p.cameToNothing(err).send(g)
 		c.failed()
 		return
 	}
@@ -92,7 +92,7 @@ func proxyItself(host string) bool {
 
 // sendBad refuses a request that is malformed.
 func (p *Proxy) sendBad(g *gate, by judge.By, h *head, wrong *badHead) {
-	p.badAnswer(by, h, wrong).send(g, 1)
+	p.badAnswer(by, h, wrong).send(g)
 }
 
 func (p *Proxy) badAnswer(by judge.By, h *head, wrong *badHead) answer {

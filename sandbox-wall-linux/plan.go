@@ -27,8 +27,6 @@ type Plan struct {
 	Net NetFrom
 	// UID is who runs the program, the only user there is inside.
 	UID int
-	// Terminal is whether the program keeps its controlling terminal.
-	Terminal bool
 	// DeveloperTools is whether its processes may trace each other.
 	DeveloperTools bool
 	// Make are folders that must be on this machine before anything is
@@ -203,7 +201,7 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 	d := &draft{t: t, f: t.facts, c: c, net: net, places: map[string]*place{}, links: map[string]string{}}
 	d.plan = Plan{
 		Name: c.Name, UID: d.f.UID, By: d.f.By, Bwrap: d.f.Bwrap.Path, Net: net, Argv: argv,
-		Terminal: c.Terminal, DeveloperTools: c.DeveloperTools,
+		DeveloperTools: c.DeveloperTools,
 	}
 	for _, part := range []func() error{
 		d.judge,

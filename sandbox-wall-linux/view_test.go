@@ -110,53 +110,14 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
-	m, p := inView(t)
-	const path = "/usr/local/bin:/usr/bin:/bin"
-	for _, c := range []struct {
-		argv0, path, want string
-		err               error
-	}{
-		{"git", path, "/usr/bin/git", nil},
-		{"python3", path, "/usr/bin/python3", nil},
-		{"editor", "/bin", "/bin/editor", nil},
-		{"script", path, "", ErrNotFound},
-		{"script", path + ":", "/home/u/work/script", nil},
-		{"script", "/home/u/work", "/home/u/work/script", nil},
-		{"run", "/opt/../opt/tool", "/opt/../opt/tool/run", nil},
-		{"./script", "", "/home/u/work/./script", nil},
-		{"./none", "", "", ErrNotFound},
-		{"./data", "", "", ErrNotExecutable},
-		{"./a", "", "", ErrNotExecutable},
-		{"data", "/home/u/work:/srv", "", ErrNotExecutable},
-		{"git", "/home/u/work/a/secret:/usr/bin", "/usr/bin/git", nil},
-		{"/home/u/work/a/secret/key", path, "", ErrNotFound},
-		{"/home/u/notes/n", path, "", ErrNotExecutable}, // covered by what cannot be opened
-		{"/home/u/private/x", path, "", ErrNotFound},
-		{"./out/x", path, "", ErrNotFound},
-		{"./loop", path, "", ErrNotExecutable},
-		{"none", path, "", ErrNotFound},
-		{"git", "", "", ErrNotFound},
-		{"", path, "", ErrNotFound},
-		{ProgramInside, path, ProgramInside, nil},
-	} {
-		t.Run(fmt.Sprint(c.argv0, " on ", c.path), func(t *testing.T) {
-			got, err := p.Find(m.system(), c.argv0, c.path)
-			if got != c.want || !errors.Is(err, c.err) {
-				t.Errorf("found %q, %v; want %q, %v", got, err, c.want, c.err)
-			}
-		})
-	}
-}
-
 func TestOffer(t *testing.T) {
 	m, p := inView(t)
 	if err := p.Offer("gh", "a b"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"gh", "a b"} {
-		if got, err := p.Find(m.system(), name, NamesInside); err != nil || got != NamesInside+"/"+name {
-			t.Errorf("found %q, %v", got, err)
+		if got, err := p.Lookup(m.system(), NamesInside+"/"+name); err != nil || got.Path != ProgramInside {
+			t.Errorf("%s leads to %q, %v", name, got.Path, err)
 		}
 	}
 	if got := rendered(p); !strings.Contains(got, "--symlink /run/lnk/lnk-sandbox /run/lnk/bin/gh\n") ||

@@ -19,7 +19,7 @@ import (
 // proxies whose sockets are in folders.
 func proxyInside(s say.Streams, args []string) (int, error) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], "--control=") {
-		return Relay(s, args, os.Environ())
+		return Relay(args, os.Environ())
 	}
 	fd, want, rest, err := inside.ParseFlags(args)
 	if err != nil {

@@ -35,7 +35,7 @@ type relayed struct {
 
 // Relay runs a command behind a relay and gives its status. Its program gets
 // env and nothing else.
-func Relay(s say.Streams, args, env []string) (int, error) {
+func Relay(args, env []string) (int, error) {
 	f, err := parseRelay(args)
 	if err != nil {
 		return say.StatusRefused, err

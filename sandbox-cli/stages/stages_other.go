@@ -22,7 +22,7 @@ func insideStage(say.Streams, []string) (int, error) { return say.StatusSetup, e
 func sweep(say.Streams, []string) (int, error)       { return say.StatusSetup, errOther() }
 
 // Relay is only on Linux.
-func Relay(say.Streams, []string, []string) (int, error) { return say.StatusSetup, errOther() }
+func Relay([]string, []string) (int, error) { return say.StatusSetup, errOther() }
 
 // Wall is only on Linux.
 func Wall(say.Streams, []string, []string) (int, error) { return say.StatusSetup, errOther() }

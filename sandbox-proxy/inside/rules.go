@@ -122,32 +122,6 @@ func TheRules(to ...netip.Prefix) Rules {
 	}}
 }
 
-// String is the rule set as nft(8) 1.0 lists it.
-func (r Rules) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "table inet %s {\n", r.Table)
-	for i, c := range r.Chains {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		policy := "drop"
-		if c.Accept {
-			policy = "accept"
-		}
-		priority := "filter"
-		if c.Priority == priorityDNAT {
-			priority = "-100" // nft has a name for it in prerouting only
-		}
-		fmt.Fprintf(&b, "\tchain %s {\n\t\ttype %s hook %s priority %s; policy %s;\n", c.Name, c.Kind, c.Hook, priority, policy)
-		for _, rule := range c.Rules {
-			fmt.Fprintf(&b, "\t\t%s\n", rule)
-		}
-		b.WriteString("\t}\n")
-	}
-	b.WriteString("}\n")
-	return b.String()
-}
-
 func (r Rule) String() string {
 	var w []string
 	if r.Looped {

@@ -67,7 +67,7 @@ func tampered(t *testing.T, args ...string) string {
 
 // What the kernel holds, as another program reads it, is what String shows.
 func TestTheKernelHoldsTheRulesAsShown(t *testing.T) {
-	if got, want := tampered(t, "list"), TheRules().String(); got != want {
+	if got, want := tampered(t, "list"), listed(TheRules()); got != want {
 		t.Errorf("nft lists\n%s\nand not\n%s", got, want)
 	}
 }
@@ -80,7 +80,7 @@ var someTo = []netip.Prefix{
 func TestTheKernelHoldsDestinationsAsShown(t *testing.T) {
 	rules := TheRules(someTo...)
 	rules.Table = "other"
-	if got, want := tampered(t, "list to"), rules.String(); got != want {
+	if got, want := tampered(t, "list to"), listed(rules); got != want {
 		t.Errorf("nft lists\n%s\nand not\n%s", got, want)
 	}
 }

@@ -59,7 +59,6 @@ const (
 
 	classIN = 1
 
-	codeOK       = 0
 	codeFormat   = 1
 	codeServer   = 2
 	codeNoName   = 3

@@ -31,8 +31,6 @@ type With struct {
 
 	// Proxy is the sandbox's.
 	Proxy *proxy.Proxy
-	// Caller is who calls.
-	Caller route.Caller
 	// Mount is where the route is mounted, as the program names it, with no
 	// slash at its end: "/<url secret>/tool/gh". It is a secret where the
 	// route needs one.
@@ -90,7 +88,7 @@ func (t *Table) mount(r route.Route, m route.Mounts, kinds Kinds) error {
 	if r.UnderSecret() && !t.any {
 		return errors.New("it is mounted under the URL secret, and there is none")
 	}
-	bridge, err := make(r, With{Proxy: t.proxy, Caller: m.Caller, Mount: strings.TrimSuffix(r.Path(m.URLSecret), "/")})
+	bridge, err := make(r, With{Proxy: t.proxy, Mount: strings.TrimSuffix(r.Path(m.URLSecret), "/")})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 
 // A session is one call in frames.
 type session struct {
-	host   *Host
 	out    *frame.Writer
 	cancel context.CancelFunc
 	in     *frame.Queue
@@ -40,7 +39,7 @@ func (b *bridge) framed(ctx context.Context, cancel context.CancelFunc, w http.R
 	w.WriteHeader(http.StatusOK)
 	control.Flush()
 	s := &session{
-		host: b.host, out: frame.NewWriter(w, control.Flush), cancel: cancel, in: frame.NewQueue(),
+		out: frame.NewWriter(w, control.Flush), cancel: cancel, in: frame.NewQueue(),
 		sent: map[frame.Kind]*frame.Window{frame.Output: frame.NewWindow(), frame.Errors: frame.NewWindow()},
 	}
 	from := frame.NewReader(r.Body)

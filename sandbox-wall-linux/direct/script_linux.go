@@ -3,7 +3,6 @@ package direct
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -169,15 +168,6 @@ func (s *script) write(dir arg, name, text string, ok unix.Errno) {
 	s.doOK(ok, tmp, unix.SYS_OPENAT, dir, s.text(name), n(unix.O_WRONLY|unix.O_CLOEXEC))
 	s.doOK(ok, none, unix.SYS_WRITE, tmp.arg(), s.place([]byte(text)), n(len(text)))
 	s.close(tmp)
-}
-
-// String gives the script in lines, for people.
-func (s *script) String() string {
-	var b strings.Builder
-	for _, c := range s.calls {
-		fmt.Fprintf(&b, "%s: %d\n", s.whats[c.what], c.nr)
-	}
-	return b.String()
 }
 
 // A linked script has its addresses, and is in a region.

@@ -2,8 +2,9 @@
 // inside may not ask of the kernel, whatever files it sees.
 //
 // Start with [Program], whose bytes are what bubblewrap's --seccomp reads, and
-// [Text], which says the same to people. Both are pure and the same on every
-// system: the numbers of the calls are in tables, for amd64 and arm64.
+// with testdata/amd64.txt, which says the same to people. It is pure and the
+// same on every system: the numbers of the calls are in tables, for amd64 and
+// arm64.
 //
 // The filter is a list of what is closed, because programs are many and what
 // attacks a kernel is known. What it promises:

@@ -158,13 +158,9 @@ func TestProbes(t *testing.T) {
 			t.Errorf("%s: %d without the filter too: the probe would not see an open door", p.name, free[p.name])
 		}
 	}
-	list, err := Rules(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range list {
-		if !met[r.Call] {
-			t.Errorf("%s: no probe", r.Call)
+	for _, r := range inWords(t, Options{}) {
+		if !met[r.call] {
+			t.Errorf("%s: no probe", r.call)
 		}
 	}
 }

@@ -13,11 +13,6 @@ const (
 	eafnosupport    answer = 97
 )
 
-var answerNames = map[answer]string{
-	eperm: "EPERM", enosys: "ENOSYS", eprotonosupport: "EPROTONOSUPPORT",
-	esocktnosupport: "ESOCKTNOSUPPORT", eafnosupport: "EAFNOSUPPORT",
-}
-
 // A test looks at the low 32 bits of one argument.
 type test struct {
 	arg  int

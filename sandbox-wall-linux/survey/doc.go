@@ -18,6 +18,6 @@
 //     is read.
 //
 // Limits: what is made after a walk has passed is not found by it. A name that
-// is not in the table of [Watched] is an ordinary file. What lies in a
-// repository's own folder is the wall's business, and not walked.
+// tools outside act on is found if the table of this package has it. What lies
+// in a repository's own folder is the wall's business, and not walked.
 package survey

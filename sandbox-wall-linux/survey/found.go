@@ -110,12 +110,6 @@ var atTop = map[string]bool{
 	".continue": true, ".roo": true, ".kilocode": true, ".qwen": true, ".amazonq": true,
 }
 
-// Watched says whether a name is of those that tools outside act on.
-func Watched(name string) bool {
-	_, is := watched[name]
-	return is
-}
-
 // beside are the dot files that are kept beside a repository's .git.
 var beside = map[string]bool{".envrc": true, ".vscode": true, ".idea": true}
 

@@ -49,7 +49,7 @@ var unbound = recipe{"unbound", func(port string) string {
 }, func(_, file string) []string { return []string{"-d", "-c", file} }}
 
 // startPeers starts the peers that are here, and gives what ends them.
-func startPeers(ctx context.Context, dir string) (peers []peer, stop func(), err error) {
+func startPeers(ctx context.Context, dir string) (peers []peer, stop func()) {
 	var stops []func()
 	stop = func() {
 		for _, f := range stops {
@@ -64,7 +64,7 @@ func startPeers(ctx context.Context, dir string) (peers []peer, stop func(), err
 		}
 		peers, stops = append(peers, p), append(stops, end)
 	}
-	return peers, stop, nil
+	return peers, stop
 }
 
 func (r recipe) start(ctx context.Context, dir string) (peer, func(), error) {

@@ -79,10 +79,7 @@ func proxyBench(ctx context.Context, rounds int) error {
 	at := origin.Addr().String()
 	fmt.Printf("%s; %d rounds of %v\n", machine(ctx), rounds, lasts)
 	fmt.Printf("load %s before: a busy machine slows all and hides what differs\n", loadAverage())
-	peers, stop, err := startPeers(ctx, dir)
-	if err != nil {
-		return err
-	}
+	peers, stop := startPeers(ctx, dir)
 	defer stop()
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "ratio\there\tdirect\tunit\tp50 µs\tdirect\tp99 µs\tdirect\tproxy CPU\t  what\n")

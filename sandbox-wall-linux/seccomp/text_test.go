@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 )
 
-// A Rule is what the filter does to one call, in words.
-type Rule struct {
-	_ [0]func()
+// A said is what the filter does to one call, in words.
+type said struct {
+	call   string // its name, as in man 2
+	when   string // which arguments are meant; empty means every call
+	answer string // the errno it gets
+	why    string
+}
 
-	// Call is its name, as in man 2.
-	Call string
-	// When says which arguments are meant; empty means every call.
-	When string
-	// Answer is the errno it gets: "EPERM", "ENOSYS", ….
-	Answer string
-	// Why it is closed.
-	Why string
+var answerNames = map[answer]string{
+	eperm: "EPERM", enosys: "ENOSYS", eprotonosupport: "EPROTONOSUPPORT",
+	esocktnosupport: "ESOCKTNOSUPPORT", eafnosupport: "EAFNOSUPPORT",
 }
 
 var argNames = map[string][]string{
@@ -32,26 +32,26 @@ var argNames = map[string][]string{
 	"open":     {"", "flags", "mode"}, "openat": {"", "", "flags", "mode"},
 }
 
-// Rules gives what the filter closes under o, by the name of the call, those
+// inWords gives what the filter closes under o, by the name of the call, those
 // with several conditions in the order in which they are tried.
-func Rules(o Options) ([]Rule, error) {
+func inWords(t *testing.T, o Options) []said {
 	a, err := o.arch()
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	var out []Rule
+	var out []said
 	for _, r := range rules(o) {
 		for _, name := range r.calls {
 			if !slices.ContainsFunc(a.calls, func(c call) bool { return c.name == name }) {
 				continue
 			}
 			for _, c := range r.clauses {
-				out = append(out, Rule{Call: name, When: condition(name, c.when), Answer: answerNames[c.answer], Why: r.why})
+				out = append(out, said{name, condition(name, c.when), answerNames[c.answer], r.why})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Rule) int { return strings.Compare(a.Call, b.Call) })
-	return out, nil
+	slices.SortStableFunc(out, func(a, b said) int { return strings.Compare(a.call, b.call) })
+	return out
 }
 
 func condition(call string, tests []test) string {
@@ -62,23 +62,20 @@ func condition(call string, tests []test) string {
 	return strings.Join(all, " and ")
 }
 
-// Text gives the rules as lines for people: the call, its answer, why, and
+// text gives the rules as lines for people: the call, its answer, why, and
 // when.
-func Text(o Options) (string, error) {
-	list, err := Rules(o)
-	if err != nil {
-		return "", err
-	}
+func text(t *testing.T, o Options) string {
+	list := inWords(t, o)
 	a, _ := o.arch()
 	var b strings.Builder
 	fmt.Fprintf(&b, "calls of %s only: one of another architecture ends the process\n", a.name)
 	fmt.Fprintf(&b, "calls that have no name here, above %d among them: ENOSYS\n", a.calls[len(a.calls)-1].nr)
 	for _, r := range list {
-		fmt.Fprintf(&b, "%-23s %-15s %s", r.Call, r.Answer, r.Why)
-		if r.When != "" {
-			fmt.Fprintf(&b, ": if %s", r.When)
+		fmt.Fprintf(&b, "%-23s %-15s %s", r.call, r.answer, r.why)
+		if r.when != "" {
+			fmt.Fprintf(&b, ": if %s", r.when)
 		}
 		b.WriteByte('\n')
 	}
-	return b.String(), nil
+	return b.String()
 }
