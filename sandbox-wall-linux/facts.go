@@ -1,6 +1,7 @@
 package linuxwall
 
 import (
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/written"
 )
@@ -45,7 +46,7 @@ type Facts struct {
 	// Written are the folders that earlier sandboxes of this user wrote.
 	Written written.Folders
 	// Mounts are what is mounted here.
-	Mounts []Mount
+	Mounts []procfs.Mount
 	// Routed are the network devices that a route of this network namespace
 	// leads to, each once. Looked for when the network is given.
 	Routed []string
@@ -93,16 +94,6 @@ type Text struct {
 	Text string
 	// Whole is whether this is all of it.
 	Whole bool
-}
-
-// A Mount is one line of mountinfo.
-type Mount struct {
-	// Dev is the file system's device, "major:minor".
-	Dev string
-	// Root is the folder of that file system which is mounted.
-	Root string
-	// Point is where.
-	Point string
 }
 
 // Limits of what is read.

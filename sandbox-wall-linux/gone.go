@@ -1,6 +1,10 @@
 package linuxwall
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
+)
 
 // Covers are the mounts of a sandbox that close something, or keep it as it
 // is, by the number that each has for as long as it is there.
@@ -85,11 +89,8 @@ type mount struct {
 
 func mountTable(mountinfo string) mountsBy {
 	table := mountsBy{}
-	for line := range strings.Lines(mountinfo) {
-		if number, m, ok := readMount(line); ok {
-			m.line = len(table)
-			table[number] = m
-		}
+	for m := range procfs.Mounts(mountinfo) {
+		table[m.ID] = mount{above: m.Above, point: m.Point, line: len(table)}
 	}
 	return table
 }
@@ -98,16 +99,6 @@ func mountTable(mountinfo string) mountsBy {
 func (table mountsBy) stands(number string) string {
 	m := table[number]
 	return strings.TrimPrefix(m.point, table[m.above].point)
-}
-
-// readMount reads a line of mountinfo: its first field is the number, its second
-// that of the mount above, its fifth the mount point (proc_pid_mountinfo(5)).
-func readMount(line string) (number string, m mount, ok bool) {
-	f := strings.Fields(line)
-	if len(f) < 6 {
-		return "", mount{}, false
-	}
-	return f[0], mount{above: f[1], point: unescape(f[4])}, true
 }
 
 // covers gives the steps of a plan without whose mounts the program could do

@@ -326,16 +326,7 @@ type Gitlinks struct {
 
 // gitlinks gives the submodules of an index.
 func (t *tree) gitlinks(index string, hash int) Gitlinks {
-	g, known := t.facts.Gitlinks[index]
-	if !known {
-		if t.sys == nil {
-			t.lack("which submodules are in", index)
-			return Gitlinks{}
-		}
-		g = readGitlinks(t.sys, index, hash)
-		t.facts.Gitlinks[index] = g
-	}
-	return g
+	return look(t, t.facts.Gitlinks, index, "which submodules are in", Gitlinks{}, func(sys *System) Gitlinks { return readGitlinks(sys, index, hash) })
 }
 
 // readGitlinks reads an index and the one that it shares entries with.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // named opens what write, read and read_home name.
@@ -188,7 +189,7 @@ func (d *draft) settings() error {
 // same file system mounted twice, or a folder of it bound elsewhere
 // (mount(8), --bind). Each counts only where the same thing really stands.
 func (d *draft) aliases(r resolution) []string {
-	var in Mount
+	var in procfs.Mount
 	for _, m := range d.f.Mounts {
 		if within(r.real, m.Point) && len(m.Point) >= len(in.Point) {
 			in = m

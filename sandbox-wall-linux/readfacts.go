@@ -2,9 +2,11 @@ package linuxwall
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // readFacts reads the facts that a confinement's plan needs. environ is the
@@ -76,7 +78,7 @@ func gather(sys *System, c client.Confinement, net NetFrom, by Maker, environ []
 	if !whole {
 		return nil, refuse("mounts", "/proc/self/mountinfo", "cannot be read, so other ways to the settings cannot be found", nil)
 	}
-	f.Mounts = mounts(table)
+	f.Mounts = slices.Collect(procfs.Mounts(table))
 	if net == Given {
 		route, _ := sys.Text("/proc/self/net/route", maxTable)
 		// A kernel without IPv6 has no such table.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +17,9 @@ import (
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/written"
 )
 
 // ReadFacts reads what a plan for a confinement depends on, of this machine and
@@ -59,7 +60,7 @@ func LocalSystem() *System {
 		Start:        start,
 		Programs:     programsIn,
 		BwrapHelp:    bwrapHelp,
-		Keep:         keep,
+		Keep:         written.KeepFile,
 	}
 }
 
@@ -281,11 +282,10 @@ func socketTables(net NetFrom) ([]string, error) {
 	return tables, nil
 }
 
-// parentOf gives the parent of a process, or "" (proc_pid_stat(5): the fourth
-// field, behind a name in parentheses that may hold anything).
+// parentOf gives the parent of a process, or "".
 func parentOf(pid int) string {
 	stat, _ := text("/proc/"+strconv.Itoa(pid)+"/stat", maxText)
-	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	f := procfs.Stat(stat)
 	if len(f) < 2 {
 		return ""
 	}
@@ -317,24 +317,4 @@ func bwrapHelp(path string) (help, version string, err error) {
 	}
 	version, err = ask("--version")
 	return help, version, err
-}
-
-// keep writes a file whole or not at all.
-func keep(path, content string) error {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }

@@ -27,39 +27,6 @@ func socketPaths(table string) []string {
 	return slices.Compact(paths)
 }
 
-// mounts reads a table as /proc/self/mountinfo (proc_pid_mountinfo(5)):
-// "id parent major:minor root point options…", with octal escapes.
-func mounts(table string) []Mount {
-	var all []Mount
-	for line := range strings.Lines(table) {
-		f := strings.Fields(line)
-		if len(f) < 6 {
-			continue
-		}
-		all = append(all, Mount{Dev: f[2], Root: unescape(f[3]), Point: unescape(f[4])})
-	}
-	return all
-}
-
-// unescape undoes the octal escapes of space, tab, newline and backslash.
-func unescape(s string) string {
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) {
-			if c, err := strconv.ParseUint(s[i+1:i+4], 8, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += 3
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
 // passwdHome gives the home folder of a user in a text as /etc/passwd
 // (passwd(5)), or "".
 func passwdHome(passwd string, uid int) string {

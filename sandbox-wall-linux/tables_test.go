@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestSocketPaths(t *testing.T) {
@@ -21,18 +19,6 @@ func TestSocketPaths(t *testing.T) {
 	want := []string{"/run/user/1000/bus", "/srv/a name with  spaces"}
 	if got := socketPaths(table); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestMounts(t *testing.T) {
-	const table = `26 1 254:0 / / rw,relatime - ext4 /dev/vda rw
-27 26 0:24 /a\040b /mnt/x\134y\011z rw shared:1 master:2 - tmpfs none ro
-malformed
-28 26 0:25 /dev /half\04 rw - tmpfs none ro
-`
-	want := []Mount{{"254:0", "/", "/"}, {"0:24", "/a b", "/mnt/x\\y\tz"}, {"0:25", "/dev", `/half\04`}}
-	if diff := cmp.Diff(want, mounts(table)); diff != "" {
-		t.Errorf("other mounts (-want +got):\n%s", diff)
 	}
 }
 

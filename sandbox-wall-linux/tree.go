@@ -27,21 +27,31 @@ func (t *tree) lack(what, path string) {
 	}
 }
 
+// look gives a fact about a path: what is written down, else what the system
+// says, which is then written down. One that is lacking is said to be none.
+func look[T any](t *tree, facts map[string]T, path, what string, none T, ask func(*System) T) T {
+	fact, known := facts[path]
+	if known {
+		return fact
+	}
+	if t.sys == nil {
+		t.lack(what, path)
+		return none
+	}
+	fact = ask(t.sys)
+	facts[path] = fact
+	return fact
+}
+
 // node gives what stands at a path, links not followed. The folders above it
 // must be real.
 func (t *tree) node(path string) Node {
-	n, known := t.facts.Nodes[path]
-	if !known {
-		if t.sys == nil {
-			t.lack("what stands at", path)
+	return look(t, t.facts.Nodes, path, "what stands at", Node{}, func(sys *System) Node {
+		if t.listedWithout(path) {
 			return Node{}
 		}
-		if !t.listedWithout(path) {
-			n = t.sys.Lstat(path)
-		}
-		t.facts.Nodes[path] = n
-	}
-	return n
+		return sys.Lstat(path)
+	})
 }
 
 // fewNames is up to how many names of a folder are gone through for one.
@@ -67,88 +77,46 @@ func ascii(s string) bool {
 // names lists a folder, sorted; a folder with more than maxNames gives them
 // and false, as does one that cannot be listed.
 func (t *tree) names(dir string) ([]string, bool) {
-	l, known := t.facts.Lists[dir]
-	if !known {
-		if t.sys == nil {
-			t.lack("what is in", dir)
-			return nil, false
-		}
-		l.Names, l.Whole = t.sys.Names(dir, maxNames)
-		t.facts.Lists[dir] = l
-	}
+	l := look(t, t.facts.Lists, dir, "what is in", List{}, func(sys *System) (l List) {
+		l.Names, l.Whole = sys.Names(dir, maxNames)
+		return l
+	})
 	return l.Names, l.Whole
 }
 
 // text gives the text of a small file, and whether it could be read and is no
 // longer than maxText.
 func (t *tree) text(path string) (string, bool) {
-	x, known := t.facts.Texts[path]
-	if !known {
-		if t.sys == nil {
-			t.lack("the text of", path)
-			return "", false
-		}
-		x.Text, x.Whole = t.sys.Text(path, maxText)
-		t.facts.Texts[path] = x
-	}
+	x := look(t, t.facts.Texts, path, "the text of", Text{}, func(sys *System) (x Text) {
+		x.Text, x.Whole = sys.Text(path, maxText)
+		return x
+	})
 	return x.Text, x.Whole
 }
 
 // start gives what a file needs to start.
 func (t *tree) start(path string) Start {
-	s, known := t.facts.Starts[path]
-	if !known {
-		if t.sys == nil {
-			t.lack("what is needed to start", path)
-			return Start{}
-		}
-		s = t.sys.Start(path)
-		t.facts.Starts[path] = s
-	}
-	return s
+	return look(t, t.facts.Starts, path, "what is needed to start", Start{}, func(sys *System) Start { return sys.Start(path) })
 }
 
 // programs gives the programs in a folder of libraries, and whether these are
 // all.
 func (t *tree) programs(dir string) ([]string, bool) {
-	l, known := t.facts.Programs[dir]
-	if !known {
-		if t.sys == nil {
-			t.lack("which programs are in", dir)
-			return nil, false
-		}
-		l.Names, l.Whole = t.sys.Programs(dir)
-		t.facts.Programs[dir] = l
-	}
+	l := look(t, t.facts.Programs, dir, "which programs are in", List{}, func(sys *System) (l List) {
+		l.Names, l.Whole = sys.Programs(dir)
+		return l
+	})
 	return l.Names, l.Whole
 }
 
 // makeable says whether something can be made in a folder.
 func (t *tree) makeable(dir string) bool {
-	can, known := t.facts.Makeable[dir]
-	if !known {
-		if t.sys == nil {
-			t.lack("whether anything can be made in", dir)
-			return true
-		}
-		can = t.sys.Makeable(dir)
-		t.facts.Makeable[dir] = can
-	}
-	return can
+	return look(t, t.facts.Makeable, dir, "whether anything can be made in", true, func(sys *System) bool { return sys.Makeable(dir) })
 }
 
 // readOnly says whether a path lies on what is mounted read only.
 func (t *tree) readOnly(path string) bool {
-	is, known := t.facts.ReadOnly[path]
-	if !known {
-		if t.sys == nil {
-			t.lack("whether anything can be written at", path)
-			return true
-		}
-		is = t.sys.ReadOnly(path)
-		t.facts.ReadOnly[path] = is
-	}
-	return is
+	return look(t, t.facts.ReadOnly, path, "whether anything can be written at", true, func(sys *System) bool { return sys.ReadOnly(path) })
 }
 
 // below gives what lies below write folders.
@@ -166,16 +134,7 @@ func (t *tree) below(roots, except []string) survey.Found {
 
 // answers says whether something listens on a socket.
 func (t *tree) answers(path string) bool {
-	is, known := t.facts.Answers[path]
-	if !known {
-		if t.sys == nil {
-			t.lack("whether anything listens at", path)
-			return true
-		}
-		is = t.sys.Answers(path)
-		t.facts.Answers[path] = is
-	}
-	return is
+	return look(t, t.facts.Answers, path, "whether anything listens at", true, func(sys *System) bool { return sys.Answers(path) })
 }
 
 // A resolution is where a path leads on this machine.

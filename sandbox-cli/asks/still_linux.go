@@ -7,10 +7,11 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 const (
@@ -147,7 +148,7 @@ func statOf(pid int) []string {
 	if err != nil {
 		return nil
 	}
-	return strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
+	return procfs.Stat(string(b))
 }
 
 // groupsBelow gives the process groups of a process and of all below it.

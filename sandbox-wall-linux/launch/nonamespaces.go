@@ -3,6 +3,8 @@ package launch
 import (
 	"os"
 	"strings"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // NoNamespaces says what keeps this machine, or this process, from making user
@@ -47,8 +49,8 @@ func chrooted() bool {
 // mountsRoot reads a table of mounts (proc_pid_mountinfo(5)), which leaves out
 // what is not below the reader's root.
 func mountsRoot(mountinfo string) bool {
-	for line := range strings.Lines(mountinfo) {
-		if words := strings.Fields(line); len(words) > 4 && words[4] == "/" {
+	for m := range procfs.Mounts(mountinfo) {
+		if m.Point == "/" {
 			return true
 		}
 	}

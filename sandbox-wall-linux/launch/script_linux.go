@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // maxAncestors bounds how far up is looked.
@@ -50,13 +52,13 @@ type image struct {
 	began  string // its arguments, and where the kernel put them when it was executed
 }
 
-// imageOf looks at a process (proc_pid_stat(5): behind a name in parentheses that
-// may hold anything, the parent is the fourth field, startstack the 28th and
-// arg_start the 48th). One that is not there has no arguments.
+// imageOf looks at a process (proc_pid_stat(5): the parent is the fourth field,
+// startstack the 28th and arg_start the 48th). One that is not there has no
+// arguments.
 func imageOf(pid int) image {
 	line, _ := procText(pid, "cmdline")
 	stat, _ := procText(pid, "stat")
-	words := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	words := procfs.Stat(stat)
 	if len(words) < 46 {
 		return image{}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // errAbove is that bubblewrap has said why, which is not for us to know.
@@ -82,9 +84,8 @@ func procCovered() bool {
 // coversProc reads a table of mounts (proc_pid_mountinfo(5)). What systemd
 // mounts there covers nothing.
 func coversProc(mountinfo string) bool {
-	for line := range strings.Lines(mountinfo) {
-		words := strings.Fields(line)
-		if len(words) > 4 && strings.HasPrefix(words[4], "/proc/") && words[4] != "/proc/sys/fs/binfmt_misc" {
+	for m := range procfs.Mounts(mountinfo) {
+		if strings.HasPrefix(m.Point, "/proc/") && m.Point != "/proc/sys/fs/binfmt_misc" {
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // A Group holds one sandbox to its limits.
@@ -291,8 +292,7 @@ func groupName() string {
 // started is when a process was started, in clock ticks since the boot: with
 // its number it is that process and no other. "" is one that is gone.
 func started(pid int) string {
-	stat := table("/proc/" + strconv.Itoa(pid) + "/stat")
-	f := strings.Fields(stat[strings.LastIndexByte(stat, ')')+1:])
+	f := procfs.Stat(table("/proc/" + strconv.Itoa(pid) + "/stat"))
 	if len(f) < 20 {
 		return ""
 	}

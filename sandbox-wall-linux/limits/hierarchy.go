@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // A hierarchy is a tree of cgroups, and where in it this process is.
@@ -33,8 +34,8 @@ func hierarchies(cgroup, mountinfo string) []hierarchy {
 		if !h.unified {
 			h.controllers = strings.Split(f[1], ",")
 		}
-		for mount := range strings.Lines(mountinfo) {
-			if h.mounted(mount, f[2]) {
+		for m := range procfs.Mounts(mountinfo) {
+			if h.mounted(m, f[2]) {
 				all = append(all, h)
 				break
 			}
@@ -43,33 +44,25 @@ func hierarchies(cgroup, mountinfo string) []hierarchy {
 	return all
 }
 
-// mounted fills in where a tree is, if a line of mountinfo is of it:
-// "id parent dev root point options … - type source superoptions".
-func (h *hierarchy) mounted(line, at string) bool {
-	before, after, ok := strings.Cut(line, " - ")
-	f, s := strings.Fields(before), strings.Fields(after)
-	if !ok || len(f) < 6 || len(s) < 3 {
-		return false
-	}
-	switch s[0] {
+// mounted fills in where a tree is, if a mount is of it.
+func (h *hierarchy) mounted(m procfs.Mount, at string) bool {
+	switch m.Type {
 	case "cgroup2":
 		if !h.unified {
 			return false
 		}
 	case "cgroup":
-		has := strings.Split(s[2], ",")
-		if h.unified || !slices.Contains(has, h.controllers[0]) {
+		if h.unified || !slices.Contains(strings.Split(m.Options, ","), h.controllers[0]) {
 			return false
 		}
 	default:
 		return false
 	}
-	root := f[3]
-	rest, below := strings.CutPrefix(at, strings.TrimSuffix(root, "/"))
+	rest, below := strings.CutPrefix(at, strings.TrimSuffix(m.Root, "/"))
 	if !below || rest != "" && rest[0] != '/' {
 		return false
 	}
-	h.top, h.own = f[4], path.Join(f[4], rest)
+	h.top, h.own = m.Point, path.Join(m.Point, rest)
 	return true
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -87,16 +88,29 @@ func save(dir string, all Folders) error {
 	if err != nil {
 		return fmt.Errorf("settings: %s: %w", Name, err)
 	}
-	f, err := os.CreateTemp(dir, "."+Name+"-*") // 0600
-	if err != nil {
+	if err := KeepFile(dir+"/"+Name, text); err != nil {
 		return fmt.Errorf("settings: %w", err)
+	}
+	return nil
+}
+
+// KeepFile writes a file of the settings folder whole or not at all, 0600, in a
+// folder that it makes 0700.
+func KeepFile(path, text string) error {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // 0600
+	if err != nil {
+		return err
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), dir+"/"+Name)
+		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("settings: %w", errors.Join(err, os.Remove(f.Name())))
+		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }

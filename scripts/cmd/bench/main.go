@@ -46,11 +46,11 @@ func main() {
 		}
 		return
 	}
-	rounds := flag.Int("n", 0, "how many times each is measured (30 starts, 3 of the others)")
+	rounds := flag.Int("n", 0, "how many times each is measured (30 starts, 3 of the proxy, 5 of a tool)")
 	flag.StringVar(&only, "only", "", "measure the `lines` alone whose name has this in it (proxy)")
 	flag.Usage = func() {
 		out := flag.CommandLine.Output()
-		fmt.Fprintln(out, "usage: scripts/bench [-n <rounds>] <benchmark>")
+		fmt.Fprintln(out, "usage: scripts/bench [-n <rounds>] [-only <lines>] <benchmark>")
 		for _, b := range benchmarks {
 			fmt.Fprintf(out, "  %-8s %s\n", b.name, b.what)
 		}

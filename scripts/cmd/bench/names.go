@@ -25,13 +25,13 @@ const (
 
 // names measures the sandbox's name server from inside, beside unbound without
 // a sandbox where that is on PATH.
-func (r *rig) names(ctx context.Context, self, dir string, rounds int) error {
+func (r *rig) names(ctx context.Context, self string, rounds int) error {
 	l := load{via: "direct", what: "names", workers: askers, duration: lasts}
 	ways := []way{{"inside", func(ctx context.Context, l load) (measured, error) {
 		argv := []string{filepath.Join(r.bin, "lnk"), "sandbox", "run", "--yes", "--write", r.project, "--read", self, "--internet-host", "*." + benchZone, "--", self}
 		return r.measure(ctx, append(argv, l.args()...), r.env, 0)
 	}, false}}
-	p, stop, err := unbound.start(ctx, dir)
+	p, stop, err := unbound.start(ctx, r.dir)
 	if err == nil {
 		defer stop()
 		ways = append(ways, way{"unbound", func(ctx context.Context, l load) (measured, error) {

@@ -15,8 +15,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"github.com/lnkhq/lnk-sandbox/scripts/internal/workspace"
 )
 
 // lasts is how long one load is measured, once.
@@ -50,22 +48,11 @@ const idleTunnels = 400
 // proxyBench measures what the proxy carries, from inside a sandbox, beside the
 // same without one, in one run. Loads of the two take turns.
 func proxyBench(ctx context.Context, rounds int) error {
-	w, err := workspace.Find(".")
+	r, err := newRig(ctx)
 	if err != nil {
 		return err
 	}
-	if out, err := exec.CommandContext(ctx, filepath.Join(w.Root, "scripts", "build")).CombinedOutput(); err != nil {
-		return fmt.Errorf("scripts/build: %w: %s", err, out)
-	}
-	dir, err := os.MkdirTemp("", "bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r, err := newRig(w, dir)
-	if err != nil {
-		return err
-	}
+	defer r.close()
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -79,7 +66,7 @@ func proxyBench(ctx context.Context, rounds int) error {
 	at := origin.Addr().String()
 	fmt.Printf("%s; %d rounds of %v\n", machine(ctx), rounds, lasts)
 	fmt.Printf("load %s before: a busy machine slows all and hides what differs\n", loadAverage())
-	peers, stop := startPeers(ctx, dir)
+	peers, stop := startPeers(ctx, r.dir)
 	defer stop()
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "ratio\there\tdirect\tunit\tp50 µs\tdirect\tp99 µs\tdirect\tproxy CPU\t  what\n")
@@ -120,7 +107,7 @@ func proxyBench(ctx context.Context, rounds int) error {
 	if !strings.Contains("names inside", only) {
 		return nil
 	}
-	return r.names(ctx, self, dir, rounds)
+	return r.names(ctx, self, rounds)
 }
 
 // A measured is a result and what the proxy spent on it.

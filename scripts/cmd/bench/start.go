@@ -24,6 +24,7 @@ const bare = "bwrap, the same mounts, no filter"
 
 // A rig is what the starts are measured with.
 type rig struct {
+	dir     string // of all below but bin
 	bin     string // the folder of lnk and lnk-sandbox
 	project string // the folder that the sandboxes write
 	env     []string
@@ -37,22 +38,11 @@ type wrapped struct {
 
 // start measures how long a sandbox takes to start, as whoever runs it.
 func start(ctx context.Context, rounds int) error {
-	w, err := workspace.Find(".")
+	r, err := newRig(ctx)
 	if err != nil {
 		return err
 	}
-	if out, err := exec.CommandContext(ctx, filepath.Join(w.Root, "scripts", "build")).CombinedOutput(); err != nil {
-		return fmt.Errorf("scripts/build: %w: %s", err, out)
-	}
-	dir, err := os.MkdirTemp("", "bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r, err := newRig(w, dir)
-	if err != nil {
-		return err
-	}
+	defer r.close()
 	cases, err := r.cases(ctx)
 	if err != nil {
 		return err
@@ -67,31 +57,40 @@ func start(ctx context.Context, rounds int) error {
 	return timing.Table(os.Stdout, times, bare)
 }
 
-// newRig makes a project with the dot files that are protected in every
-// written folder, so that nothing has to be put in their place and every mount
-// has a source that a bare bubblewrap can name.
-func newRig(w workspace.Workspace, dir string) (*rig, error) {
-	r := &rig{bin: filepath.Join(w.Root, "bin"), project: filepath.Join(dir, "project")}
-	for _, name := range []string{".git", ".vscode", ".idea"} {
-		if err := os.MkdirAll(filepath.Join(r.project, name), 0o755); err != nil {
-			return nil, err
-		}
-	}
-	if err := os.WriteFile(filepath.Join(r.project, ".envrc"), nil, 0o644); err != nil {
+// newRig builds, and makes a project with the dot files that are protected in
+// every written folder, so that nothing has to be put in their place and every
+// mount has a source that a bare bubblewrap can name. close removes it.
+func newRig(ctx context.Context) (*rig, error) {
+	w, err := workspace.Find(".")
+	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(filepath.Join(dir, "sockets"), 0o700); err != nil {
+	if out, err := exec.CommandContext(ctx, filepath.Join(w.Root, "scripts", "build")).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("scripts/build: %w: %s", err, out)
+	}
+	dir, err := os.MkdirTemp("", "bench-")
+	if err != nil {
 		return nil, err
 	}
+	r := &rig{dir: dir, bin: filepath.Join(w.Root, "bin"), project: filepath.Join(dir, "project")}
 	// Settings of its own: nothing of the person's is read or written.
 	r.env = append(os.Environ(), "LNK_HOME="+filepath.Join(dir, "settings"), "PATH="+r.bin+":"+os.Getenv("PATH"))
+	for _, made := range []string{"project/.git", "project/.vscode", "project/.idea", "sockets"} {
+		err = errors.Join(err, os.MkdirAll(filepath.Join(dir, made), 0o700))
+	}
+	if err = errors.Join(err, os.WriteFile(filepath.Join(r.project, ".envrc"), nil, 0o600)); err != nil {
+		r.close()
+		return nil, err
+	}
 	return r, nil
 }
+
+func (r *rig) close() { os.RemoveAll(r.dir) }
 
 // cases are what is measured; those whose program is not here are left out, and
 // it is said.
 func (r *rig) cases(ctx context.Context) ([]timing.Case, error) {
-	sockets := filepath.Join(filepath.Dir(r.project), "sockets")
+	sockets := filepath.Join(r.dir, "sockets")
 	closed, err := r.wrap(ctx, `"closed"`, nil)
 	if err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/scripts/internal/timing"
-	"github.com/lnkhq/lnk-sandbox/scripts/internal/workspace"
 )
 
 // calls is how many calls one round makes of each, one after the other.
@@ -25,22 +24,11 @@ const outsideCall = "true, started outside"
 // toolBench measures a call of a tool from inside a sandbox, beside the same
 // program started outside. Rounds of both take turns.
 func toolBench(ctx context.Context, rounds int) error {
-	w, err := workspace.Find(".")
+	r, err := newRig(ctx)
 	if err != nil {
 		return err
 	}
-	if out, err := exec.CommandContext(ctx, filepath.Join(w.Root, "scripts", "build")).CombinedOutput(); err != nil {
-		return fmt.Errorf("scripts/build: %w: %s", err, out)
-	}
-	dir, err := os.MkdirTemp("", "bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	r, err := newRig(w, dir)
-	if err != nil {
-		return err
-	}
+	defer r.close()
 	self, err := copySelf(r.project)
 	if err != nil {
 		return err
