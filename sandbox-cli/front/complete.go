@@ -22,7 +22,7 @@ const (
 // answer, in its own process.
 func completed(ask string, words []string, out io.Writer) int {
 	if len(words) > 1 && words[0] != "plugin" && words[0] != "help" {
-		if path, err := Find(words[0]); err == nil {
+		if path, err := find(words[0]); err == nil {
 			syscall.Exec(path, append([]string{path, ask}, words[1:]...), os.Environ())
 		}
 		fmt.Fprintln(out, noFiles)

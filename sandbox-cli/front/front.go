@@ -17,7 +17,7 @@ const prefix = "lnk-"
 
 var pluginName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// ErrNoPlugin is wrapped by [Find] when no folder holds the plugin.
+// ErrNoPlugin is wrapped by find when no folder holds the plugin.
 var ErrNoPlugin = errors.New("no such plugin")
 
 // Main runs `lnk <args>` and gives the exit status: that of the plugin, which
@@ -36,7 +36,7 @@ func Main(args []string, out, errs io.Writer) int {
 	case complete, completeBare:
 		return completed(args[0], args[1:], out)
 	}
-	path, err := Find(args[0])
+	path, err := find(args[0])
 	if err != nil {
 		fmt.Fprintf(errs, "lnk: %v\n", err)
 		return 127
@@ -46,8 +46,8 @@ func Main(args []string, out, errs io.Writer) int {
 	return 126
 }
 
-// Find gives the path of the plugin's binary, beside this one or on PATH.
-func Find(name string) (string, error) {
+// find gives the path of the plugin's binary, beside this one or on PATH.
+func find(name string) (string, error) {
 	if !pluginName.MatchString(name) {
 		return "", fmt.Errorf("%q: not a plugin's name: want lower-case letters, digits and hyphens", name)
 	}
@@ -83,7 +83,7 @@ func executable(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// list names the plugins that [Find] would find, sorted, each once.
+// list names the plugins that find would find, sorted, each once.
 func list() []string {
 	var names []string
 	for _, dir := range folders() {

@@ -38,7 +38,7 @@ func plugin(args []string, out, errs io.Writer) int {
 // install builds a plugin with the Go toolchain and puts it where go install
 // does. A plugin that is there already is left as it is.
 func install(name string, errs io.Writer) error {
-	if path, err := Find(name); err == nil {
+	if path, err := find(name); err == nil {
 		fmt.Fprintf(errs, "lnk plugin install: %s is there: %s\n", name, path)
 		return nil
 	} else if !errors.Is(err, ErrNoPlugin) {
@@ -58,7 +58,7 @@ func install(name string, errs io.Writer) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: go install: %w", name, err)
 	}
-	if _, err := Find(name); err != nil {
+	if _, err := find(name); err != nil {
 		return fmt.Errorf("%s: built, but its folder is not on PATH: add the folder that `go env GOPATH` names, with /bin", name)
 	}
 	return nil

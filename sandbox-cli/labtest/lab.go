@@ -21,7 +21,7 @@ const (
 	HostAddr     = "203.0.113.1"  // this machine, in the lab
 	ServerAddr   = "203.0.113.10" // every server of the world
 	OtherAddr    = "203.0.113.20" // a host that no test allows
-	ResolverAddr = "203.0.113.53"
+	resolverAddr = "203.0.113.53"
 	LANAddr      = "10.77.0.10" // an address that is not the internet's
 )
 

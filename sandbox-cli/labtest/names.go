@@ -21,11 +21,11 @@ var addresses = map[string][]string{
 
 // serveNames is the world's resolver. It notes every name it is asked.
 func serveNames(state string) error {
-	packets, err := net.ListenPacket("udp", net.JoinHostPort(ResolverAddr, "53"))
+	packets, err := net.ListenPacket("udp", net.JoinHostPort(resolverAddr, "53"))
 	if err != nil {
 		return err
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(ResolverAddr, "53"))
+	l, err := net.Listen("tcp", net.JoinHostPort(resolverAddr, "53"))
 	if err != nil {
 		return err
 	}

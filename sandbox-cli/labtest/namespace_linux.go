@@ -36,7 +36,7 @@ func enterHost(state string) (status int, err error) {
 		return 0, fmt.Errorf("mounts: %w", err)
 	}
 	resolv := filepath.Join(state, "resolv.conf")
-	if err := os.WriteFile(resolv, []byte("nameserver "+ResolverAddr+"\n"), 0o644); err != nil {
+	if err := os.WriteFile(resolv, []byte("nameserver "+resolverAddr+"\n"), 0o644); err != nil {
 		return 0, err
 	}
 	if err := unix.Mount(resolv, "/etc/resolv.conf", "", unix.MS_BIND, ""); err != nil {
@@ -108,7 +108,7 @@ func worldUp() error {
 		"link set lo up",
 		"addr add " + ServerAddr + "/24 dev lab1",
 		"addr add " + OtherAddr + "/24 dev lab1",
-		"addr add " + ResolverAddr + "/24 dev lab1",
+		"addr add " + resolverAddr + "/24 dev lab1",
 		"addr add " + LANAddr + "/24 dev lab1",
 		"link set lab1 up",
 	} {

@@ -77,7 +77,7 @@ func Confined(command []string) (c client.Confinement, settings string, ok bool)
 
 // OwnNames are what our own programs are called, inside too: no tool can have
 // them.
-var OwnNames = []string{"lnk", "lnk-sandbox", Binary, shim.Binary}
+var OwnNames = []string{"lnk", "lnk-sandbox", binary, shim.Binary}
 
 // Shim runs this process as a tool's name, where it was started as that.
 func Shim(argv []string) (status int, is bool) {

@@ -24,15 +24,15 @@ var All = map[string]Stage{
 	"connect":      connect,
 }
 
-// Binary is the name of the program that holds these steps and nothing else. It
+// binary is the name of the program that holds these steps and nothing else. It
 // stands beside lnk-sandbox, which holds them too: that one starts in twice the
 // time, for all that a proxy needs.
-const Binary = "sandbox-wall"
+const binary = "sandbox-wall"
 
 // Beside gives the program that runs these steps for the lnk-sandbox whose path
-// is self: [Binary] in the same folder, or self where that is not there.
+// is self: binary in the same folder, or self where that is not there.
 func Beside(self string) string {
-	path := filepath.Join(filepath.Dir(self), Binary)
+	path := filepath.Join(filepath.Dir(self), binary)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 		return path
 	}
@@ -46,7 +46,7 @@ func Main(s say.Streams, args []string) int {
 			return Run(s, stage, args[1:])
 		}
 	}
-	say.Complain(s.Err, "run", fmt.Errorf("%s is a part of lnk sandbox, which starts it: use `lnk sandbox run`; inside a sandbox none can be made", Binary))
+	say.Complain(s.Err, "run", fmt.Errorf("%s is a part of lnk sandbox, which starts it: use `lnk sandbox run`; inside a sandbox none can be made", binary))
 	return say.StatusRefused
 }
 

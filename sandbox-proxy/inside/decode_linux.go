@@ -15,13 +15,13 @@ import (
 // decode reads what the kernel holds back into a rule. It knows the
 // expressions that encode makes and no other: anything else in a rule is an
 // error, where the library's own reader would leave it out.
-func decode(b []byte) (Rule, error) {
+func decode(b []byte) (rule, error) {
 	e, err := readExpressions(b)
 	if err != nil {
-		return Rule{}, err
+		return rule{}, err
 	}
 	d := decoder{left: e}
-	var r Rule
+	var r rule
 	for d.err == nil && len(d.left) > 0 {
 		switch x := d.next().(type) {
 		case *expr.Meta:
@@ -123,7 +123,7 @@ func (d *decoder) value(size int) []byte {
 	return c.Data
 }
 
-func (d *decoder) meta(r *Rule, m expr.Meta) {
+func (d *decoder) meta(r *rule, m expr.Meta) {
 	switch {
 	case m.Register != 1 || m.SourceRegister:
 		d.unknown(&m)
@@ -142,7 +142,7 @@ func (d *decoder) meta(r *Rule, m expr.Meta) {
 	}
 }
 
-func (d *decoder) to(r *Rule, family byte) {
+func (d *decoder) to(r *rule, family byte) {
 	size, offset := 16, uint32(offset6)
 	if family == unix.NFPROTO_IPV4 {
 		size, offset = 4, offset4
@@ -187,7 +187,7 @@ func maskBits(m expr.Bitwise, size int) int {
 	return ones
 }
 
-func (d *decoder) port(r *Rule, p expr.Payload) {
+func (d *decoder) port(r *rule, p expr.Payload) {
 	if r.Port != 0 || r.Over == 0 || p.DestRegister != 1 || p.Base != expr.PayloadBaseTransportHeader || p.Offset != 2 || p.Len != 2 {
 		d.unknown(&p)
 		return
@@ -197,17 +197,17 @@ func (d *decoder) port(r *Rule, p expr.Payload) {
 	}
 }
 
-func (d *decoder) redirect(r *Rule, x expr.Immediate) {
+func (d *decoder) redirect(r *rule, x expr.Immediate) {
 	to, ok := d.next().(*expr.Redir)
 	if !ok || len(d.left) > 0 || x.Register != 1 || len(x.Data) != 2 ||
 		to.RegisterProtoMin != 1 || to.RegisterProtoMax > 1 {
 		d.unknown(&x)
 		return
 	}
-	r.Do, r.Redirect = ToPort, binary.BigEndian.Uint16(x.Data)
+	r.Do, r.Redirect = doRedirect, binary.BigEndian.Uint16(x.Data)
 }
 
-func (d *decoder) told(r *Rule, x expr.Log) {
+func (d *decoder) told(r *rule, x expr.Log) {
 	if r.Told || x.Key != toldKey || x.Group != unnamedGroup || x.Snaplen != unnamedBytes || x.QThreshold != 1 {
 		d.unknown(&x)
 	}
@@ -215,22 +215,22 @@ func (d *decoder) told(r *Rule, x expr.Log) {
 }
 
 // last is a verdict, which ends a rule.
-func (d *decoder) last(x expr.Any) Verdict {
+func (d *decoder) last(x expr.Any) action {
 	if len(d.left) == 0 {
 		switch v := x.(type) {
 		case *expr.Verdict:
 			switch v.Kind {
 			case expr.VerdictAccept:
-				return Accept
+				return doAccept
 			case expr.VerdictReturn:
-				return Return
+				return doReturn
 			}
 		case *expr.Reject:
 			switch {
 			case v.Type == unix.NFT_REJECT_TCP_RST:
-				return Reset
+				return doReset
 			case v.Type == unix.NFT_REJECT_ICMPX_UNREACH && v.Code == unix.NFT_REJECT_ICMPX_ADMIN_PROHIBITED:
-				return Prohibit
+				return doProhibit
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // Only what is named is carried, each block by one rule.
 func TestRulesOfDestinations(t *testing.T) {
 	var got []string
-	for _, r := range TheRules(netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("203.0.113.9/32"), netip.MustParsePrefix("fd00::/62")).Chains[0].Rules {
+	for _, r := range theRules(netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("203.0.113.9/32"), netip.MustParsePrefix("fd00::/62")).Chains[0].Rules {
 		if r.Redirect == TransparentPort {
 			got = append(got, r.String())
 		}

@@ -5,7 +5,7 @@
 // network namespace of its own, and then, in this order, calls
 // [Handover.Start], [Handover.Receive] and [Handover.Go]. The command is the
 // stage that calls [Enter] there: it brings loopback up, gives it addresses
-// and default routes, opens the listeners, installs [TheRules] and reads them
+// and default routes, opens the listeners, installs its nftables rules and reads them
 // back, sends the listeners up, gives up its capabilities, waits to be told to
 // go on, and returns; its caller then executes the wall, in the same process.
 //

@@ -12,7 +12,7 @@ import (
 
 // encode turns a rule into the kernel's expressions, in the same order and the
 // same way as nft(8) does, so that nft lists them as [Rule.String] shows them.
-func encode(r Rule) ([]byte, error) {
+func encode(r rule) ([]byte, error) {
 	e, err := expressions(r)
 	if err != nil {
 		return nil, err
@@ -28,7 +28,7 @@ func encode(r Rule) ([]byte, error) {
 	return b, nil
 }
 
-func expressions(r Rule) ([]expr.Any, error) {
+func expressions(r rule) ([]expr.Any, error) {
 	var e []expr.Any
 	if r.Looped {
 		e = append(e, &expr.Meta{Key: expr.MetaKeyIIF, Register: 1}, equal(binary.NativeEndian.AppendUint32(nil, loopbackIndex)))
@@ -52,15 +52,15 @@ func expressions(r Rule) ([]expr.Any, error) {
 		e = append(e, &expr.Log{Key: toldKey, Group: unnamedGroup, Snaplen: unnamedBytes, QThreshold: 1})
 	}
 	switch r.Do {
-	case Accept:
+	case doAccept:
 		e = append(e, &expr.Verdict{Kind: expr.VerdictAccept})
-	case Return:
+	case doReturn:
 		e = append(e, &expr.Verdict{Kind: expr.VerdictReturn})
-	case ToPort:
+	case doRedirect:
 		e = append(e, &expr.Immediate{Register: 1, Data: port(r.Redirect)}, &expr.Redir{RegisterProtoMin: 1})
-	case Reset:
+	case doReset:
 		e = append(e, &expr.Reject{Type: unix.NFT_REJECT_TCP_RST})
-	case Prohibit:
+	case doProhibit:
 		e = append(e, &expr.Reject{Type: unix.NFT_REJECT_ICMPX_UNREACH, Code: unix.NFT_REJECT_ICMPX_ADMIN_PROHIBITED})
 	default:
 		return nil, fmt.Errorf("rule %q: it has no verdict", r)

@@ -14,7 +14,7 @@ import (
 // Every rule that can be said is read back as it was.
 func TestRulesAreReadAsTheyWereWritten(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var r Rule
+		var r rule
 		r.Looped = rapid.Bool().Draw(t, "looped")
 		switch rapid.IntRange(0, 2).Draw(t, "family") {
 		case 1:
@@ -28,7 +28,7 @@ func TestRulesAreReadAsTheyWereWritten(t *testing.T) {
 			r.Port = rapid.Uint16().Draw(t, "port")
 		}
 		r.Told = rapid.Bool().Draw(t, "told")
-		if r.Do = Verdict(rapid.IntRange(int(Accept), int(Prohibit)).Draw(t, "do")); r.Do == ToPort {
+		if r.Do = action(rapid.IntRange(int(doAccept), int(doProhibit)).Draw(t, "do")); r.Do == doRedirect {
 			r.Redirect = rapid.Uint16().Draw(t, "redirect")
 		}
 		b, err := encode(r)
@@ -42,9 +42,9 @@ func TestRulesAreReadAsTheyWereWritten(t *testing.T) {
 }
 
 func TestRulesThatCannotBeSaid(t *testing.T) {
-	for what, r := range map[string]Rule{
-		"no verdict": {}, "an unknown verdict": {Do: Prohibit + 1}, "a port of nothing": {Port: 5, Do: Accept},
-		"an address in a block": {To: netip.MustParsePrefix("10.1.0.0/9"), Do: Accept}, "every address": {To: netip.MustParsePrefix("0.0.0.0/0"), Do: Accept},
+	for what, r := range map[string]rule{
+		"no verdict": {}, "an unknown verdict": {Do: doProhibit + 1}, "a port of nothing": {Port: 5, Do: doAccept},
+		"an address in a block": {To: netip.MustParsePrefix("10.1.0.0/9"), Do: doAccept}, "every address": {To: netip.MustParsePrefix("0.0.0.0/0"), Do: doAccept},
 	} {
 		if b, err := encode(r); err == nil {
 			t.Errorf("%s: %x", what, b)
@@ -115,7 +115,7 @@ func TestDecodeRefusesWhatItDoesNotKnow(t *testing.T) {
 
 // Whatever is read as a rule is that rule.
 func FuzzDecode(f *testing.F) {
-	for _, c := range TheRules().Chains {
+	for _, c := range theRules().Chains {
 		for _, r := range c.Rules {
 			b, err := encode(r)
 			if err != nil {

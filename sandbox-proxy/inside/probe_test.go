@@ -148,7 +148,7 @@ func probeChange(what string) string {
 	case "table": // take the rules away
 		return probeNFT(request{kind: nftables | unix.NFT_MSG_DELTABLE, body: concat(generic(inetFamily, 0), attribute(unix.NFTA_TABLE_NAME, text("lnk")...))})
 	case "list": // see them
-		return reason(readBack(ours{}, TheRules()))
+		return reason(readBack(ours{}, theRules()))
 	case "port": // take ports below 1024 away from who may bind them
 		return reason(os.WriteFile("/proc/sys/net/ipv4/ip_unprivileged_port_start", []byte("0"), 0))
 	case "join": // a network namespace that one owns oneself

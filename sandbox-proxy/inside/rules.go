@@ -6,36 +6,36 @@ import (
 	"strings"
 )
 
-// Rules is the namespace's nftables rule set as a value: [Rules.String] shows it as nft(8) would list it, and it is installed
-// and read back as it stands here.
-type Rules struct {
+// ruleSet is the namespace's nftables rule set as a value: it is installed and
+// read back as it stands here. testdata/rules.nft shows it as nft(8) lists it.
+type ruleSet struct {
 	_ [0]func()
 
 	// Table is the name of the one table, of family inet.
 	Table  string
-	Chains []Chain
+	Chains []chain
 }
 
-// A Chain is a base chain: it sees packets at its hook.
-type Chain struct {
+// A chain is a base chain: it sees packets at its hook.
+type chain struct {
 	Name     string
 	Kind     string // nat or filter
 	Hook     string // input, forward or output
 	Priority int32
 	Accept   bool // the policy; else drop
-	Rules    []Rule
+	Rules    []rule
 }
 
-// A Rule is a match and a verdict. What is left at its zero value matches
+// A rule is a match and a verdict. What is left at its zero value matches
 // every packet.
-type Rule struct {
+type rule struct {
 	Looped bool         // it comes in by loopback
 	To     netip.Prefix // its destination
 	Over   Protocol     // its transport
 	Port   uint16       // its destination port; needs Over
 	Told   bool         // whoever holds the network's [Unnamed] is told of it
-	Do     Verdict
-	// Redirect is the port of loopback it goes to instead, for [ToPort].
+	Do     action
+	// Redirect is the port of loopback it goes to instead, for doRedirect.
 	Redirect uint16
 }
 
@@ -58,17 +58,17 @@ func (p Protocol) String() string {
 	return fmt.Sprintf("%d", uint8(p))
 }
 
-// Verdict is what becomes of a packet that a rule matches. The zero value is
+// action is what becomes of a packet that a rule matches. The zero value is
 // none and is refused.
-type Verdict uint8
+type action uint8
 
 // The verdicts.
 const (
-	Accept   Verdict = iota + 1 // it goes on
-	Return                      // the chain's policy
-	ToPort                      // it goes to a port of loopback, its destination kept
-	Reset                       // a TCP reset is its answer
-	Prohibit                    // "administratively prohibited" is its answer, and EPERM its sender's
+	doAccept   action = iota + 1 // it goes on
+	doReturn                     // the chain's policy
+	doRedirect                   // it goes to a port of loopback, its destination kept
+	doReset                      // a TCP reset is its answer
+	doProhibit                   // "administratively prohibited" is its answer, and EPERM its sender's
 )
 
 // The priorities of the hooks, as linux/netfilter_ipv4.h has them: the
@@ -78,7 +78,7 @@ const (
 	priorityFilter = 0
 )
 
-// TheRules gives the rule set that carries TCP connections to the destinations,
+// theRules gives the rule set that carries TCP connections to the destinations,
 // or without any to every address.
 //
 // Destinations are judged by address, not by interface: all there is is
@@ -89,40 +89,40 @@ const (
 // still sees of TCP goes to another address or belongs to no connection, and is
 // reset, so that a program's connect(2) fails at once. All else, UDP among it,
 // fails with EPERM. Both are told ([Unnamed]).
-func TheRules(to ...netip.Prefix) Rules {
+func theRules(to ...netip.Prefix) ruleSet {
 	own := []netip.Prefix{
 		netip.PrefixFrom(netip.AddrFrom4([4]byte{127}), 8),
 		netip.PrefixFrom(Own4, 32),
 		netip.PrefixFrom(loopback6, 128),
 		netip.PrefixFrom(Own6, 128),
 	}
-	redirect := []Rule{
-		{Over: UDP, Port: 53, Do: ToPort, Redirect: DNSPort},
-		{Over: TCP, Port: 53, Do: ToPort, Redirect: DNSPort},
+	redirect := []rule{
+		{Over: UDP, Port: 53, Do: doRedirect, Redirect: DNSPort},
+		{Over: TCP, Port: 53, Do: doRedirect, Redirect: DNSPort},
 	}
-	var refuse []Rule
+	var refuse []rule
 	for _, to := range own {
-		redirect = append(redirect, Rule{To: to, Do: Return})
-		refuse = append(refuse, Rule{To: to, Do: Accept})
+		redirect = append(redirect, rule{To: to, Do: doReturn})
+		refuse = append(refuse, rule{To: to, Do: doAccept})
 	}
 	if len(to) == 0 {
 		to = []netip.Prefix{{}} // every address
 	}
 	for _, block := range to {
-		redirect = append(redirect, Rule{To: block, Over: TCP, Do: ToPort, Redirect: TransparentPort})
+		redirect = append(redirect, rule{To: block, Over: TCP, Do: doRedirect, Redirect: TransparentPort})
 	}
-	refuse = append(refuse, Rule{Over: TCP, Told: true, Do: Reset}, Rule{Told: true, Do: Prohibit})
-	return Rules{Table: "lnk", Chains: []Chain{
+	refuse = append(refuse, rule{Over: TCP, Told: true, Do: doReset}, rule{Told: true, Do: doProhibit})
+	return ruleSet{Table: "lnk", Chains: []chain{
 		{Name: "carry", Kind: "nat", Hook: "output", Priority: priorityDNAT, Accept: true, Rules: redirect},
 		{Name: "refuse", Kind: "filter", Hook: "output", Priority: priorityFilter, Rules: refuse},
 		// Nothing but loopback is there. Should the machine's owner move an
 		// interface in, nothing comes in by it and nothing passes through.
-		{Name: "arrive", Kind: "filter", Hook: "input", Priority: priorityFilter, Rules: []Rule{{Looped: true, Do: Accept}}},
+		{Name: "arrive", Kind: "filter", Hook: "input", Priority: priorityFilter, Rules: []rule{{Looped: true, Do: doAccept}}},
 		{Name: "pass", Kind: "filter", Hook: "forward", Priority: priorityFilter},
 	}}
 }
 
-func (r Rule) String() string {
+func (r rule) String() string {
 	var w []string
 	if r.Looped {
 		w = append(w, `iif "lo"`)
@@ -147,15 +147,15 @@ func (r Rule) String() string {
 		w = append(w, fmt.Sprintf("log group %d snaplen %d queue-threshold 1", unnamedGroup, unnamedBytes))
 	}
 	switch r.Do {
-	case Accept:
+	case doAccept:
 		w = append(w, "accept")
-	case Return:
+	case doReturn:
 		w = append(w, "return")
-	case ToPort:
+	case doRedirect:
 		w = append(w, fmt.Sprintf("redirect to :%d", r.Redirect))
-	case Reset:
+	case doReset:
 		w = append(w, "reject with tcp reset")
-	case Prohibit:
+	case doProhibit:
 		w = append(w, "reject with icmpx admin-prohibited")
 	default:
 		w = append(w, fmt.Sprintf("verdict %d", r.Do))

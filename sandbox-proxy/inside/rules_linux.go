@@ -28,7 +28,7 @@ var hooks = map[string]uint32{
 // install puts the rule set in as one transaction: all of it or nothing. The
 // namespace is new, so there is no table to replace; the table is made
 // exclusively, and another one would show in readBack.
-func install(in source, want Rules) error {
+func install(in source, want ruleSet) error {
 	batch, err := ruleRequests(want)
 	if err != nil {
 		return failed(StepRules, "", err)
@@ -81,7 +81,7 @@ func lacking(no syscall.Errno) error {
 }
 
 // ruleRequests make the table, its chains and their rules, in this order.
-func ruleRequests(want Rules) ([]request, error) {
+func ruleRequests(want ruleSet) ([]request, error) {
 	table := attribute(unix.NFTA_TABLE_NAME, text(want.Table)...)
 	all := []request{{what: "table " + want.Table, kind: nftables | unix.NFT_MSG_NEWTABLE, flag: nlmCreate | nlmExcl,
 		body: concat(generic(inetFamily, 0), table)}}
@@ -129,7 +129,7 @@ func be32(v uint32) []byte { return binary.BigEndian.AppendUint32(nil, v) }
 
 // readBack asks the kernel what it holds, in every family, and refuses
 // anything but want.
-func readBack(in source, want Rules) error {
+func readBack(in source, want ruleSet) error {
 	k, err := in.netlink(unix.NETLINK_NETFILTER)
 	if err != nil {
 		return failed(StepReadBack, "open nftables", err)
@@ -156,57 +156,57 @@ func readBack(in source, want Rules) error {
 }
 
 // readRules makes a rule set of what the kernel lists.
-func readRules(tables, chains, rules []reply) (Rules, error) {
+func readRules(tables, chains, rules []reply) (ruleSet, error) {
 	if len(tables) != 1 {
-		return Rules{}, fmt.Errorf("%w: %d tables", ErrMismatch, len(tables))
+		return ruleSet{}, fmt.Errorf("%w: %d tables", ErrMismatch, len(tables))
 	}
 	t, err := inetAttributes(tables[0])
 	if err != nil {
-		return Rules{}, err
+		return ruleSet{}, err
 	}
-	r := Rules{Table: t.text(unix.NFTA_TABLE_NAME)}
+	r := ruleSet{Table: t.text(unix.NFTA_TABLE_NAME)}
 	if flags := t.number(unix.NFTA_TABLE_FLAGS); flags != 0 {
-		return Rules{}, fmt.Errorf("%w: table %s has flags %#x", ErrMismatch, r.Table, flags)
+		return ruleSet{}, fmt.Errorf("%w: table %s has flags %#x", ErrMismatch, r.Table, flags)
 	}
 	for _, m := range chains {
 		c, err := readChain(m, r.Table)
 		if err != nil {
-			return Rules{}, err
+			return ruleSet{}, err
 		}
 		r.Chains = append(r.Chains, c)
 	}
 	for _, m := range rules {
 		a, err := inetAttributes(m)
 		if err != nil {
-			return Rules{}, err
+			return ruleSet{}, err
 		}
 		name := a.text(unix.NFTA_RULE_CHAIN)
-		i := slices.IndexFunc(r.Chains, func(c Chain) bool { return c.Name == name })
+		i := slices.IndexFunc(r.Chains, func(c chain) bool { return c.Name == name })
 		if i < 0 || a.text(unix.NFTA_RULE_TABLE) != r.Table {
-			return Rules{}, fmt.Errorf("%w: a rule of chain %s", ErrMismatch, name)
+			return ruleSet{}, fmt.Errorf("%w: a rule of chain %s", ErrMismatch, name)
 		}
 		rule, err := decode(a[unix.NFTA_RULE_EXPRESSIONS])
 		if err != nil {
-			return Rules{}, fmt.Errorf("%w: chain %s: %w", ErrMismatch, name, err)
+			return ruleSet{}, fmt.Errorf("%w: chain %s: %w", ErrMismatch, name, err)
 		}
 		r.Chains[i].Rules = append(r.Chains[i].Rules, rule)
 	}
 	return r, nil
 }
 
-func readChain(m reply, table string) (Chain, error) {
+func readChain(m reply, table string) (chain, error) {
 	a, err := inetAttributes(m)
 	if err != nil {
-		return Chain{}, err
+		return chain{}, err
 	}
-	c := Chain{Name: a.text(unix.NFTA_CHAIN_NAME), Kind: a.text(unix.NFTA_CHAIN_TYPE)}
+	c := chain{Name: a.text(unix.NFTA_CHAIN_NAME), Kind: a.text(unix.NFTA_CHAIN_TYPE)}
 	all, err := readAttributes(a[unix.NFTA_CHAIN_HOOK])
 	if err != nil {
-		return Chain{}, err
+		return chain{}, err
 	}
 	at := byKind(all)
 	if len(at) == 0 || a.text(unix.NFTA_CHAIN_TABLE) != table {
-		return Chain{}, fmt.Errorf("%w: chain %s is at no hook or of another table", ErrMismatch, c.Name)
+		return chain{}, fmt.Errorf("%w: chain %s is at no hook or of another table", ErrMismatch, c.Name)
 	}
 	for name, hook := range hooks {
 		if at.number(unix.NFTA_HOOK_HOOKNUM) == hook {
@@ -253,7 +253,7 @@ func (a attributes) number(kind uint16) uint32 {
 }
 
 // same compares the chains, in any order, and the rules of each, in theirs.
-func same(want, got Rules) error {
+func same(want, got ruleSet) error {
 	if got.Table != want.Table {
 		return fmt.Errorf("%w: table %s", ErrMismatch, got.Table)
 	}
@@ -261,7 +261,7 @@ func same(want, got Rules) error {
 		return fmt.Errorf("%w: %d chains and not %d", ErrMismatch, len(got.Chains), len(want.Chains))
 	}
 	for _, w := range want.Chains {
-		i := slices.IndexFunc(got.Chains, func(g Chain) bool { return g.Name == w.Name })
+		i := slices.IndexFunc(got.Chains, func(g chain) bool { return g.Name == w.Name })
 		if i < 0 {
 			return fmt.Errorf("%w: chain %s is missing", ErrMismatch, w.Name)
 		}

@@ -14,7 +14,7 @@ import (
 var goldenRules string
 
 // listed is the rule set as nft(8) 1.0 lists it.
-func listed(r Rules) string {
+func listed(r ruleSet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "table inet %s {\n", r.Table)
 	for i, c := range r.Chains {
@@ -40,13 +40,13 @@ func listed(r Rules) string {
 }
 
 func TestRulesAsShown(t *testing.T) {
-	if got := listed(TheRules()); got != goldenRules {
+	if got := listed(theRules()); got != goldenRules {
 		t.Errorf("the rules are\n%s", got)
 	}
 }
 
 func TestARuleWithoutAVerdictShowsIt(t *testing.T) {
-	if got := (Rule{Over: 132}).String(); got != "meta l4proto 132 verdict 0" {
+	if got := (rule{Over: 132}).String(); got != "meta l4proto 132 verdict 0" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -54,8 +54,8 @@ func TestARuleWithoutAVerdictShowsIt(t *testing.T) {
 // verdict is what the rule set does with a new connection or packet, as the
 // kernel would: the nat chain first, which changes the destination of what it
 // redirects, then the filter.
-func verdict(r Rules, over Protocol, to netip.AddrPort) string {
-	first := func(c Chain) Rule {
+func verdict(r ruleSet, over Protocol, to netip.AddrPort) string {
+	first := func(c chain) rule {
 		for _, rule := range c.Rules {
 			if (!rule.To.IsValid() || rule.To.Contains(to.Addr())) && (rule.Over == 0 || rule.Over == over) &&
 				(rule.Port == 0 || rule.Port == to.Port()) {
@@ -63,12 +63,12 @@ func verdict(r Rules, over Protocol, to netip.AddrPort) string {
 			}
 		}
 		if c.Accept {
-			return Rule{Do: Accept}
+			return rule{Do: doAccept}
 		}
-		return Rule{}
+		return rule{}
 	}
 	how := ""
-	if rule := first(r.Chains[0]); rule.Do == ToPort {
+	if rule := first(r.Chains[0]); rule.Do == doRedirect {
 		at := loopback4
 		if to.Addr().Is6() {
 			at = loopback6
@@ -76,11 +76,11 @@ func verdict(r Rules, over Protocol, to netip.AddrPort) string {
 		to, how = netip.AddrPortFrom(at, rule.Redirect), "to "
 	}
 	switch first(r.Chains[1]).Do {
-	case Accept:
+	case doAccept:
 		return how + to.String()
-	case Reset:
+	case doReset:
 		return "reset"
-	case Prohibit:
+	case doProhibit:
 		return "prohibit"
 	}
 	return "drop"
@@ -102,7 +102,7 @@ func TestWhatTheRulesDo(t *testing.T) {
 		{UDP, "8.8.8.8:443", "prohibit"}, {UDP, "[2001:db8::1]:123", "prohibit"}, {UDP, "198.18.0.2:443", "prohibit"},
 		{icmp, "8.8.8.8:0", "prohibit"}, {132, "192.0.2.1:80", "prohibit"}, {UDP, "224.0.0.251:5353", "prohibit"},
 	} {
-		if got := verdict(TheRules(), c.over, netip.MustParseAddrPort(c.to)); got != c.want {
+		if got := verdict(theRules(), c.over, netip.MustParseAddrPort(c.to)); got != c.want {
 			t.Errorf("%v to %s: %s; want %s", c.over, c.to, got, c.want)
 		}
 	}

@@ -23,7 +23,7 @@ func settle(in source, want Want) (fds []int, all []listener, ipv6 bool, err err
 	if fds, err = openAll(in, all); err != nil {
 		return nil, nil, false, err
 	}
-	rules, unnamed, err := installTold(in, TheRules(want.To...))
+	rules, unnamed, err := installTold(in, theRules(want.To...))
 	if unnamed >= 0 {
 		fds, all = append(fds, unnamed), append(all, unnamedListener)
 	}

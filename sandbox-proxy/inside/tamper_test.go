@@ -20,36 +20,36 @@ func tamper(args []string) error {
 	if _, err := bringUp(ours{}); err != nil {
 		return err
 	}
-	if err := install(ours{}, TheRules()); err != nil {
+	if err := install(ours{}, theRules()); err != nil {
 		return err
 	}
 	switch args[0] {
 	case "without":
 		k, ok := bindUnnamed(ours{})
-		other := TheRules().withoutTold()
+		other := theRules().withoutTold()
 		other.Table = "other"
 		fmt.Println(ok, install(spare{ours{}, k}, other))
 		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "table", "inet", "other"}, nil)
 	case "open":
 		return unix.Exec(args[1], args[1:], nil)
 	case "list to":
-		if err := install(ours{}, Rules{Table: "other", Chains: TheRules(someTo...).Chains}); err != nil {
+		if err := install(ours{}, ruleSet{Table: "other", Chains: theRules(someTo...).Chains}); err != nil {
 			return err
 		}
 		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "table", "inet", "other"}, nil)
 	case "list":
 		return unix.Exec("/usr/sbin/nft", []string{"nft", "list", "ruleset"}, nil)
 	case "twice":
-		fmt.Println(install(ours{}, TheRules()))
+		fmt.Println(install(ours{}, theRules()))
 		return nil
 	}
-	if err := readBack(ours{}, TheRules()); err != nil {
+	if err := readBack(ours{}, theRules()); err != nil {
 		return fmt.Errorf("before: %w", err)
 	}
 	if out, err := exec.Command("/usr/sbin/nft", args[0]).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", args[0], err, out)
 	}
-	err := readBack(ours{}, TheRules())
+	err := readBack(ours{}, theRules())
 	fmt.Println(errors.Is(err, ErrMismatch), err)
 	return nil
 }
@@ -67,7 +67,7 @@ func tampered(t *testing.T, args ...string) string {
 
 // What the kernel holds, as another program reads it, is what String shows.
 func TestTheKernelHoldsTheRulesAsShown(t *testing.T) {
-	if got, want := tampered(t, "list"), listed(TheRules()); got != want {
+	if got, want := tampered(t, "list"), listed(theRules()); got != want {
 		t.Errorf("nft lists\n%s\nand not\n%s", got, want)
 	}
 }
@@ -78,7 +78,7 @@ var someTo = []netip.Prefix{
 }
 
 func TestTheKernelHoldsDestinationsAsShown(t *testing.T) {
-	rules := TheRules(someTo...)
+	rules := theRules(someTo...)
 	rules.Table = "other"
 	if got, want := tampered(t, "list to"), listed(rules); got != want {
 		t.Errorf("nft lists\n%s\nand not\n%s", got, want)

@@ -14,10 +14,10 @@ const (
 )
 
 // withoutTold is the rule set for a kernel that tells of no packet.
-func (r Rules) withoutTold() Rules {
-	chains := make([]Chain, len(r.Chains))
+func (r ruleSet) withoutTold() ruleSet {
+	chains := make([]chain, len(r.Chains))
 	for i, c := range r.Chains {
-		rules := make([]Rule, len(c.Rules))
+		rules := make([]rule, len(c.Rules))
 		for j, rule := range c.Rules {
 			rule.Told = false
 			rules[j] = rule
@@ -25,7 +25,7 @@ func (r Rules) withoutTold() Rules {
 		c.Rules = rules
 		chains[i] = c
 	}
-	return Rules{Table: r.Table, Chains: chains}
+	return ruleSet{Table: r.Table, Chains: chains}
 }
 
 // Where the destination stands in an IPv4 and an IPv6 header (RFC 791, section

@@ -58,7 +58,7 @@ func bindUnnamed(in source) (k kernel, ok bool) {
 
 // installTold puts the rules in, of which one tells of what it refuses where
 // the kernel can. The socket, which is -1 where it cannot, is what was told to.
-func installTold(in source, want Rules) (Rules, int, error) {
+func installTold(in source, want ruleSet) (ruleSet, int, error) {
 	k, ok := bindUnnamed(in)
 	if !ok {
 		want = want.withoutTold()

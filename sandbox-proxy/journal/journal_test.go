@@ -335,7 +335,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"at":"2026-11-29T11:00:00Z","sandbox":"web","what":"call","host":"a.test","port":443,"allowed":true}`))
 	f.Add([]byte(`{"at":1}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		l, err := Read(text)
+		l, err := read(text)
 		if err != nil {
 			return
 		}
@@ -343,7 +343,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil || strings.Count(string(b), "\n") != 1 {
 			t.Fatalf("%q: written as %q, %v", text, b, err)
 		}
-		again, err := Read(b)
+		again, err := read(b)
 		if err != nil || !again.At.Equal(l.At) || again.Host != l.Host || again.Allowed != l.Allowed || again.Port != l.Port {
 			t.Fatalf("%q: read as %+v, then as %+v, %v", text, l, again, err)
 		}

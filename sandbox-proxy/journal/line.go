@@ -77,8 +77,8 @@ func (l Line) write() ([]byte, error) {
 	return append(b, '\n'), err
 }
 
-// Read reads a line.
-func Read(text []byte) (Line, error) {
+// read reads a line.
+func read(text []byte) (Line, error) {
 	var l Line
 	if len(text) > maxLine {
 		return l, errors.New("a line of a log that is too long")

@@ -40,7 +40,7 @@ func NewTail(s client.SettingsFolder, sandbox string) (*Tail, error) {
 	return t, nil
 }
 
-// Read gives the lines that were written since it was last called, of each file
+// read gives the lines that were written since it was last called, of each file
 // in the order they were written. What is no line is left out.
 func (t *Tail) Read(each func(Line)) error {
 	paths := []string{t.only}
@@ -158,7 +158,7 @@ func (r *reading) read(each func(Line)) {
 			r.part = append([]byte(nil), text...)
 			return
 		}
-		if l, err := Read(bytes.TrimSuffix(text, []byte("\n"))); err == nil {
+		if l, err := read(bytes.TrimSuffix(text, []byte("\n"))); err == nil {
 			each(l)
 		}
 	}

@@ -130,7 +130,7 @@ func TestEDNS(t *testing.T) {
 // No answer of the server's own comes near 512 bytes, so what is too long is
 // made here.
 func TestTruncation(t *testing.T) {
-	c := newMiekg(MaxTTL)
+	c := newMiekg(maxTTL)
 	q, v := c.parse(ask("allowed.example.", dns.TypeA))
 	if v != fine {
 		t.Fatal(v)

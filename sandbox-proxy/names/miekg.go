@@ -28,7 +28,7 @@ type miekg struct {
 }
 
 func newMiekg(ttl time.Duration) miekg {
-	return miekg{ttl: uint32(ttl / time.Second), negative: uint32(MinTTL / time.Second)}
+	return miekg{ttl: uint32(ttl / time.Second), negative: uint32(minTTL / time.Second)}
 }
 
 func (miekg) parse(b []byte) (q query, v verdict) {

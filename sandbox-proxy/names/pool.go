@@ -13,12 +13,12 @@ const (
 	// MaxNames is how many names a pool keeps. It is an eighth of the block,
 	// so that an address rests for long before it is given again.
 	MaxNames = 16384
-	// Keep is how long a name's address stays its own past its last use:
+	// keepTime is how long a name's address stays its own past its last use:
 	// longer than programs remember an answer against its TTL.
-	Keep = time.Hour
+	keepTime = time.Hour
 )
 
-// ErrFull says that MaxNames names were all used within [Keep].
+// ErrFull says that MaxNames names were all used within keepTime.
 var ErrFull = errors.New("too many names are in use")
 
 // Pool gives each name an address of its own. It may be used by several
@@ -49,7 +49,7 @@ func NewPool(now func() time.Time) *Pool {
 
 // Addresses gives the addresses of a name, which is in lower case and without
 // the dot at its end, and counts as a use. When the pool is full, the name
-// whose last use is longest ago makes room if that is more than [Keep] ago;
+// whose last use is longest ago makes room if that is more than keepTime ago;
 // else it is [ErrFull].
 func (p *Pool) Addresses(name string) (v4, v6 netip.Addr, err error) {
 	p.mu.Lock()
@@ -95,8 +95,8 @@ func (p *Pool) add(name string, now time.Time) (*list.Element, error) {
 	if len(p.byName) >= MaxNames {
 		oldest := p.byUse.Back()
 		x := oldest.Value.(*entry)
-		if now.Sub(x.used) <= Keep {
-			return nil, fmt.Errorf("%q: %w: %d within %v", name, ErrFull, MaxNames, Keep)
+		if now.Sub(x.used) <= keepTime {
+			return nil, fmt.Errorf("%q: %w: %d within %v", name, ErrFull, MaxNames, keepTime)
 		}
 		p.byUse.Remove(oldest)
 		delete(p.byName, x.name)

@@ -103,9 +103,9 @@ func TestPoolIsBounded(t *testing.T) {
 	if _, _, err := p.Addresses("more.example"); !errors.Is(err, ErrFull) {
 		t.Fatalf("one name more: %v; want ErrFull", err)
 	}
-	c.move(Keep)
+	c.move(keepTime)
 	if _, _, err := p.Addresses("more.example"); !errors.Is(err, ErrFull) {
-		t.Fatalf("at %v: %v; want ErrFull", Keep, err)
+		t.Fatalf("at %v: %v; want ErrFull", keepTime, err)
 	}
 	// Used again by its address, the oldest is no longer that: the next goes.
 	if name, _ := p.Name(first); name != "n0.example" {
@@ -114,7 +114,7 @@ func TestPoolIsBounded(t *testing.T) {
 	c.move(time.Nanosecond)
 	fresh, _, err := p.Addresses("more.example")
 	if err != nil {
-		t.Fatalf("past %v: %v", Keep, err)
+		t.Fatalf("past %v: %v", keepTime, err)
 	}
 	if fresh == first || fresh == second {
 		t.Errorf("an address was given again at once: %v", fresh)
@@ -157,7 +157,7 @@ func TestPoolClockGoesBack(t *testing.T) {
 	}
 }
 
-// No address is given to another name within Keep of its last use, and none
+// No address is given to another name within keepTime of its last use, and none
 // stands for two names.
 func TestPoolNeverTakesWhatIsInUse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -169,14 +169,14 @@ func TestPoolNeverTakesWhatIsInUse(t *testing.T) {
 		}
 		last := map[netip.Addr]use{}
 		for range rapid.IntRange(1, 60).Draw(t, "steps") {
-			c.move(time.Duration(rapid.IntRange(0, int(Keep/time.Second)).Draw(t, "seconds")) * time.Second)
+			c.move(time.Duration(rapid.IntRange(0, int(keepTime/time.Second)).Draw(t, "seconds")) * time.Second)
 			for range rapid.IntRange(1, 4).Draw(t, "uses") {
 				name := fmt.Sprintf("n%d.example", rapid.IntRange(0, 40).Draw(t, "name"))
 				v4, _, err := p.Addresses(name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if was, known := last[v4]; known && was.name != name && c.now().Sub(was.at) <= Keep {
+				if was, known := last[v4]; known && was.name != name && c.now().Sub(was.at) <= keepTime {
 					t.Fatalf("%v went from %s to %s after %v", v4, was.name, name, c.now().Sub(was.at))
 				}
 				last[v4] = use{name, c.now()}

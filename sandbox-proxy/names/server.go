@@ -14,17 +14,17 @@ import (
 
 // Bounds of the server's.
 const (
-	// MinTTL and MaxTTL bound how long an answer may be kept.
-	MinTTL = 5 * time.Second
-	MaxTTL = 60 * time.Second
-	// MaxConns is how many TCP connections a listener has at once; one more is
+	// minTTL and maxTTL bound how long an answer may be kept.
+	minTTL = 5 * time.Second
+	maxTTL = 60 * time.Second
+	// maxConns is how many TCP connections a listener has at once; one more is
 	// closed at once, so that its client need not wait.
-	MaxConns = 64
-	// MaxQueries is how many queries one connection may ask.
-	MaxQueries = 1000
-	// IdleWait is how long a connection may be silent, and how long one
+	maxConns = 64
+	// maxQueries is how many queries one connection may ask.
+	maxQueries = 1000
+	// idleWait is how long a connection may be silent, and how long one
 	// message may take (RFC 7766, section 6.2.3).
-	IdleWait = 10 * time.Second
+	idleWait = 10 * time.Second
 
 	// maxQuery bounds a query, in bytes. A name is 255 at most.
 	maxQuery = 4096
@@ -69,17 +69,17 @@ type Server struct {
 	// IPv6 says whether the sandbox has IPv6. Without it no name has an
 	// address of it.
 	IPv6 bool
-	// TTL is how long an answer may be kept: zero is MaxTTL, and what lies
-	// outside of MinTTL and MaxTTL is moved to them.
+	// TTL is how long an answer may be kept: zero is a minute, and
+	// what lies outside of five seconds and a minute is moved to them.
 	TTL time.Duration
 }
 
 func (s *Server) codec() codec {
 	ttl := s.TTL
 	if ttl == 0 {
-		ttl = MaxTTL
+		ttl = maxTTL
 	}
-	return newMiekg(min(max(ttl, MinTTL), MaxTTL))
+	return newMiekg(min(max(ttl, minTTL), maxTTL))
 }
 
 // respond gives the answer to a message, or nil for none.
@@ -214,8 +214,8 @@ func (s *Server) ServeTCP(l net.Listener) error {
 // answerStream answers the queries of one connection in their order.
 func (s *Server) answerStream(c codec, conn net.Conn) {
 	buf := make([]byte, 2+maxQuery)
-	for range MaxQueries {
-		if conn.SetDeadline(time.Now().Add(IdleWait)) != nil {
+	for range maxQueries {
+		if conn.SetDeadline(time.Now().Add(idleWait)) != nil {
 			return
 		}
 		if _, err := io.ReadFull(conn, buf[:2]); err != nil {
@@ -248,7 +248,7 @@ type open struct {
 func (o *open) add(c net.Conn) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.all) >= MaxConns {
+	if len(o.all) >= maxConns {
 		return false
 	}
 	o.all[c] = true

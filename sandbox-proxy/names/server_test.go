@@ -167,14 +167,14 @@ func TestServeTCPBoundsItsConnections(t *testing.T) {
 		return err == nil
 	}
 	var held []net.Conn
-	for i := range MaxConns {
+	for i := range maxConns {
 		held = append(held, dial())
 		if !works(held[i]) {
 			t.Fatalf("connection %d does not work", i)
 		}
 	}
 	if works(dial()) {
-		t.Fatalf("connection %d works", MaxConns)
+		t.Fatalf("connection %d works", maxConns)
 	}
 	held[0].Close()
 	for end := time.Now().Add(hang); !works(dial()); time.Sleep(time.Millisecond) {
@@ -191,12 +191,12 @@ func TestServeTCPBoundsTheQueriesOfAConnection(t *testing.T) {
 	s, _ := testServer()
 	dial, _ := tcpServer(t, s)
 	c := dial()
-	for i := range MaxQueries + 1 {
+	for i := range maxQueries + 1 {
 		_, err := c.Write(framed(ask("allowed.example.", dns.TypeA)))
 		if err == nil {
 			_, err = readFramed(c)
 		}
-		if (err == nil) != (i < MaxQueries) {
+		if (err == nil) != (i < maxQueries) {
 			t.Fatalf("query %d: %v", i, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestServeTCPIdle(t *testing.T) {
 	for what, feed := range map[string]func(*testing.T, net.Conn){
 		"silence from the start": func(*testing.T, net.Conn) {},
 		"silence after a query": func(t *testing.T, c net.Conn) {
-			time.Sleep(IdleWait - time.Second)
+			time.Sleep(idleWait - time.Second)
 			c.Write(query)
 			if _, err := readFramed(c); err != nil {
 				t.Errorf("a query just before the limit: %v", err)
@@ -269,7 +269,7 @@ func TestServeTCPIdle(t *testing.T) {
 			go func() { defer close(fed); feed(t, client) }()
 			select {
 			case <-w.closed:
-			case <-time.After(2*IdleWait + time.Second):
+			case <-time.After(2*idleWait + time.Second):
 				t.Errorf("%s: the connection is still there", what)
 			}
 			client.Close()

@@ -309,7 +309,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 	defer resp.Body.Close()
 	b, err := io.ReadAll(resp.Body)
-	if err != nil || len(b) != 3000000 || resp.Trailer.Get(StatusHeader) != "4" {
+	if err != nil || len(b) != 3000000 || resp.Trailer.Get(statusHeader) != "4" {
 		t.Error(len(b), err, resp.Trailer)
 	}
 }

@@ -22,7 +22,7 @@
 // list, behind the tool's own and put to no shell, and a choice among the
 // folders that the sandbox was given: the folder is opened below one of them
 // without following a link, and the tool starts in what was opened. The
-// environment is this machine's own ([Environ]). Every call that [route.Tool]
+// environment is a short list of this machine's own. Every call that [route.Tool]
 // says is asked about is put to a person first ([Asker]), all its words shown;
 // nobody to ask is a refusal. A caller that is gone ends its call, the tool and
 // its process group; so does the end of the proxy, also by SIGKILL.

@@ -24,12 +24,12 @@ var ofSession = []string{
 // there.
 const ownFolder = "/run/lnk/"
 
-// Environ is the environment of every tool, of the proxy's own: what lnk
+// environ is the environment of every tool, of the proxy's own: what lnk
 // sandbox run gives a program, and what finds the services of the session.
 // Nothing of it comes from inside, nothing points at the sandbox's proxy, and
 // nothing that names files is where the program writes, which beside says: what
 // a tool starts by its name would be the program's. A pager only shows.
-func Environ(own []string, beside route.Beside) []string {
+func environ(own []string, beside route.Beside) []string {
 	var env []string
 	for _, v := range own {
 		name, value, ok := strings.Cut(v, "=")

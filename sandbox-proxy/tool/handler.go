@@ -13,11 +13,11 @@ import (
 
 // Header names of what is said of a call.
 const (
-	// RefusedHeader names what was refused, beside the line that says why.
-	RefusedHeader = "Lnk-Refused"
-	// StatusHeader and StderrHeader are the trailers of a call's answer.
-	StatusHeader = "Lnk-Status"
-	StderrHeader = "Lnk-Stderr"
+	// refusedHeader names what was refused, beside the line that says why.
+	refusedHeader = "Lnk-Refused"
+	// statusHeader and stderrHeader are the trailers of a call's answer.
+	statusHeader = "Lnk-Status"
+	stderrHeader = "Lnk-Stderr"
 )
 
 // A bridge is one tool of a host, as a proxy mounts it.
@@ -81,7 +81,7 @@ func (b *bridge) refused(w http.ResponseWriter, r *http.Request, words []string,
 
 // refused answers with a line that says why.
 func (h *Host) refused(w http.ResponseWriter, what string, r *refusal) {
-	w.Header().Set(RefusedHeader, what)
+	w.Header().Set(refusedHeader, what)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	if r.status == http.StatusServiceUnavailable || r.status == http.StatusTooManyRequests {
 		w.Header().Set("Retry-After", "1")

@@ -20,7 +20,7 @@ type Config struct {
 
 	// Sandbox is the sandbox's name.
 	Sandbox string
-	// Environ is what [Environ] is made of: the proxy's own.
+	// Environ is what a tool's environment is made of: the proxy's own.
 	Environ []string
 	// Write are the folders that the sandbox writes, Read those it reads, in
 	// full: where a tool may be started. The first of Write that is a folder
@@ -75,7 +75,7 @@ func New(c Config) (*Host, error) {
 	}
 	beside := route.Beside{Write: c.Write, Hide: c.Closed, Resolve: route.Follow(filepath.EvalSymlinks)}
 	h := &Host{
-		config: c, environ: Environ(c.Environ, beside), beside: beside,
+		config: c, environ: environ(c.Environ, beside), beside: beside,
 		limiter: rate.NewLimiter(callsPerSecond, callsAtOnce),
 		calls:   make(chan struct{}, maxCalls), asked: make(chan struct{}, maxAsked),
 	}

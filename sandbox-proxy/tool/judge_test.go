@@ -74,7 +74,7 @@ func TestPage(t *testing.T) {
 		"https://example.com/\x00":                 "",
 		"data:text/html,<script>alert(1)</script>": "",
 	} {
-		page, bad := Page(said)
+		page, bad := page(said)
 		if (bad == nil) != (want != "") || page != want {
 			t.Errorf("%q: %q %v, want %q", said, page, bad, want)
 		}
@@ -82,7 +82,7 @@ func TestPage(t *testing.T) {
 }
 
 func TestEnviron(t *testing.T) {
-	got := Environ([]string{
+	got := environ([]string{
 		"PATH=/w/.venv/bin:/run/lnk/bin::/usr/bin:bin:.:/w:/linked:/run/lnk", "HOME=/home/u", "LC_ALL=C", "SSH_AUTH_SOCK=/s", "LD_PRELOAD=/x", "HTTPS_PROXY=http://127.0.0.1",
 		"XDG_CONFIG_HOME=/w/config", "XDG_DATA_DIRS=/usr/share:/w/share", "XDG_CACHE_HOME=/home/u/.cache", "LNK_TOOL_GH=x", "LNK_HOME=/l", "TOKEN=t", "PWD=/w", "BASH_ENV=/b", "GIT_SSH_COMMAND=x", "BROWSER=/run/lnk/bin/xdg-open", "TMPDIR=/tmp/in", "DISPLAY=:0",
 	}, route.Beside{Write: []string{"/w"}, Resolve: func(p string) string {
@@ -98,7 +98,7 @@ func TestEnviron(t *testing.T) {
 	for pager, kept := range map[string]bool{
 		"less -FRX": true, "/usr/bin/less": true, "cat": true, "": true, "more": false, "/usr/bin/pager": false, "vim -R": false, "env less": false, "sh -c less": false,
 	} {
-		if is := slices.Contains(Environ([]string{"PAGER=" + pager}, route.Beside{}), "PAGER="+pager); is != kept {
+		if is := slices.Contains(environ([]string{"PAGER=" + pager}, route.Beside{}), "PAGER="+pager); is != kept {
 			t.Errorf("the pager %q is kept: %v", pager, is)
 		}
 	}

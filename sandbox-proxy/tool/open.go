@@ -77,7 +77,7 @@ func (h *Host) open(w http.ResponseWriter, r *http.Request, opener string, m *Ma
 	if bad != nil {
 		return bad
 	}
-	page, bad := Page(said)
+	page, bad := page(said)
 	if bad != nil {
 		return bad
 	}
@@ -134,10 +134,10 @@ func addressOf(r *http.Request) (string, *refusal) {
 	return text, nil
 }
 
-// Page gives an address that a browser may be given, in one form: http or
+// page gives an address that a browser may be given, in one form: http or
 // https, a host, nobody's credentials, and no byte that a shell, an option or
 // a terminal could read as its own.
-func Page(said string) (string, *refusal) {
+func page(said string) (string, *refusal) {
 	no := func(format string, a ...any) (string, *refusal) {
 		return "", refuse(http.StatusForbidden, "the address: "+format, a...)
 	}

@@ -94,7 +94,7 @@ func (b *bridge) streamed(ctx context.Context, w http.ResponseWriter, r *http.Re
 	defer p.close()
 	control := http.NewResponseController(w)
 	control.EnableFullDuplex()
-	w.Header().Set("Trailer", StatusHeader+", "+StderrHeader)
+	w.Header().Set("Trailer", statusHeader+", "+stderrHeader)
 	w.Header().Set("Content-Type", "application/octet-stream")
 	w.WriteHeader(http.StatusOK)
 	control.Flush()
@@ -124,8 +124,8 @@ func (b *bridge) streamed(ctx context.Context, w http.ResponseWriter, r *http.Re
 	p.in.Close()
 	<-fed
 	control.SetReadDeadline(time.Time{})
-	w.Header().Set(StatusHeader, strconv.Itoa(int(ended.Status)))
-	w.Header().Set(StderrHeader, url.PathEscape(string(errs)))
+	w.Header().Set(statusHeader, strconv.Itoa(int(ended.Status)))
+	w.Header().Set(stderrHeader, url.PathEscape(string(errs)))
 }
 
 type flushing struct {

@@ -177,16 +177,16 @@ func (f *First) order(rights []byte) error {
 	}
 }
 
-// A Failure is what the first process could not do, before the program was
+// A failure is what the first process could not do, before the program was
 // there.
-type Failure struct {
+type failure struct {
 	// What it was about.
 	What string
 	Err  error
 }
 
-func (f *Failure) Error() string { return f.What + ": " + f.Err.Error() }
-func (f *Failure) Unwrap() error { return f.Err }
+func (f *failure) Error() string { return f.What + ": " + f.Err.Error() }
+func (f *failure) Unwrap() error { return f.Err }
 
 // Told is what the first process says of the program.
 type Told struct {
@@ -214,7 +214,7 @@ func (f *First) Ready() error {
 // let us do at all is [ErrUnavailable].
 func (f *First) failure(r record) error {
 	errno := syscall.Errno(r.value)
-	failed := &Failure{What: "the program's process", Err: errno}
+	failed := &failure{What: "the program's process", Err: errno}
 	if r.what < uint64(len(f.whats)) {
 		failed.What = f.whats[r.what]
 	}

@@ -80,7 +80,7 @@ func endAndAwait(pidfd int) {
 	defer unix.Close(pidfd)
 	_ = unix.PidfdSendSignal(pidfd, unix.SIGKILL, nil, 0)
 	for {
-		_, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(Grace.Milliseconds()))
+		_, err := unix.Poll([]unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}, int(graceTime.Milliseconds()))
 		if err != unix.EINTR {
 			return
 		}

@@ -70,7 +70,7 @@ func (r *relay) run() {
 		case s := <-r.signals:
 			r.handle(s.(syscall.Signal))
 			if grace == nil && endsAll(s) {
-				grace = time.After(Grace)
+				grace = time.After(graceTime)
 			}
 		}
 	}

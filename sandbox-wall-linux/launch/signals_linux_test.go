@@ -218,7 +218,7 @@ func TestGrace(t *testing.T) {
 	if got := r.ended(); got != 128+9 {
 		t.Errorf("status %d", got)
 	}
-	if took := time.Since(before); took < Grace {
+	if took := time.Since(before); took < graceTime {
 		t.Errorf("ended after %v", took)
 	}
 }

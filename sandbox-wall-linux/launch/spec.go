@@ -97,9 +97,9 @@ type Early struct {
 // FirstFile is the descriptor that Files begin at.
 const FirstFile = 3
 
-// Grace is how long a program that was told to end may take, before its sandbox
+// graceTime is how long a program that was told to end may take, before its sandbox
 // is killed.
-const Grace = 10 * time.Second
+const graceTime = 10 * time.Second
 
 // Statuses of a program that was not started, as shells have them.
 const (

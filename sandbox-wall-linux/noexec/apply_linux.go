@@ -168,9 +168,9 @@ func Read(fd int) (Orders, error) {
 			return Orders{}, fmt.Errorf("orders: %w", err)
 		}
 		if n == 0 {
-			return Decode(text)
+			return decode(text)
 		}
-		if text = text[:len(text)+n]; len(text) > MaxBytes {
+		if text = text[:len(text)+n]; len(text) > maxBytes {
 			return Orders{}, errMalformed
 		}
 	}

@@ -49,12 +49,12 @@ type Empty struct {
 	Size int64
 }
 
-// MaxBytes bounds orders, written.
-const MaxBytes = 4 << 20
+// maxBytes bounds orders, written.
+const maxBytes = 4 << 20
 
 const version = "lnk-noexec-2"
 
-// Encode writes orders for [Decode].
+// Encode writes orders for decode.
 func (o Orders) Encode() []byte {
 	var b bytes.Buffer
 	word := func(s string) { b.WriteString(s); b.WriteByte(0) }
@@ -81,8 +81,8 @@ func (o Orders) Encode() []byte {
 
 var errMalformed = errors.New("noexec: malformed orders: this is a fault of lnk itself")
 
-// Decode reads what [Orders.Encode] wrote, all of it.
-func Decode(text []byte) (Orders, error) {
+// decode reads what [Orders.Encode] wrote, all of it.
+func decode(text []byte) (Orders, error) {
 	r := reader{rest: text}
 	if got := r.word(); got != version {
 		return Orders{}, fmt.Errorf("%w: not %s", errMalformed, version)

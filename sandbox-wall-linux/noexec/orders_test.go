@@ -21,14 +21,14 @@ var whole = Orders{
 // What is written is read back, and nothing else is taken for it.
 func TestEncode(t *testing.T) {
 	for _, o := range []Orders{whole, {}, {Store: "/s"}} {
-		got, err := Decode(o.Encode())
+		got, err := decode(o.Encode())
 		if err != nil || !reflect.DeepEqual(got, o) {
 			t.Errorf("%+v: %v, want %+v", got, err, o)
 		}
 	}
 	text := whole.Encode()
 	for i := range text {
-		if _, err := Decode(text[:i]); !errors.Is(err, errMalformed) {
+		if _, err := decode(text[:i]); !errors.Is(err, errMalformed) {
 			t.Errorf("cut at %d: %v", i, err)
 		}
 	}
@@ -36,11 +36,11 @@ func TestEncode(t *testing.T) {
 		"a path that is relative":       {Places: []Place{{Path: "x"}}},
 		"empty ones and nowhere to put": {Empty: []Empty{{}}},
 	} {
-		if _, err := Decode(o.Encode()); !errors.Is(err, errMalformed) {
+		if _, err := decode(o.Encode()); !errors.Is(err, errMalformed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Decode(append(whole.Encode(), 0)); !errors.Is(err, errMalformed) {
+	if _, err := decode(append(whole.Encode(), 0)); !errors.Is(err, errMalformed) {
 		t.Errorf("something behind them: %v", err)
 	}
 }
@@ -49,11 +49,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add(whole.Encode())
 	f.Add([]byte(version + "\x00/s\x00\xff\xff\xff\xff\x0f"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		o, err := Decode(text)
+		o, err := decode(text)
 		if err != nil {
 			return
 		}
-		again, err := Decode(o.Encode())
+		again, err := decode(o.Encode())
 		if err != nil || !reflect.DeepEqual(again, o) {
 			t.Errorf("%+v is read back as %+v: %v", o, again, err)
 		}

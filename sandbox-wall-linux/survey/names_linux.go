@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NamesOf looks for the names of files in a part of this machine, for [Budget]
-// at most, and [Patience]: then none were found. No link is followed, and nothing
+// NamesOf looks for the names of files in a part of this machine, for budget
+// at most, and patience: then none were found. No link is followed, and nothing
 // is opened but folders.
 func NamesOf(part Part, files []Inode) Names {
 	found := make(chan Names, 1)
 	go func() { found <- namesOf(part, files) }()
-	enough := time.NewTimer(Budget + Patience)
+	enough := time.NewTimer(budget + patience)
 	defer enough.Stop()
 	select {
 	case names := <-found:
@@ -62,7 +62,7 @@ func namesOf(part Part, files []Inode) Names {
 	for _, root := range folders {
 		passed[root] = true
 	}
-	end := time.Now().Add(Budget)
+	end := time.Now().Add(budget)
 	for found.Whole = true; len(folders) > 0; {
 		if time.Now().After(end) {
 			found.Whole = false

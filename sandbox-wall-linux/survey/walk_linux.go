@@ -10,26 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Budget is how long a walk may take: a start waits for it, and so does the
+// budget is how long a walk may take: a start waits for it, and so does the
 // person at a run's end. It is for ten thousand folders and more, where the
 // kernel has them at hand.
-const Budget = 250 * time.Millisecond
+const budget = 250 * time.Millisecond
 
-// Patience is how much longer a folder may take to be listed. One of a file
+// patience is how much longer a folder may take to be listed. One of a file
 // system that answers no more (a server of NFS or of FUSE that is gone) is not
 // waited for: nothing but the end of its process frees a thread from there.
-const Patience = 2 * time.Second
+const patience = 2 * time.Second
 
-// Walk looks on this machine, for [Budget] at most, and [Patience]. roots and
+// Walk looks on this machine, for budget at most, and patience. roots and
 // except are as in [Order].
 func Walk(roots, except []string) Found {
 	if len(roots) == 0 {
 		return Found{}
 	}
-	end := time.Now().Add(Budget)
+	end := time.Now().Add(budget)
 	l := lister{buf: make([]byte, 32<<10), uid: os.Getuid()}
 	w := begin(l.list, Order{Roots: roots, Except: except, Late: func() bool { return time.Now().After(end) }})
-	return w.within(Budget+Patience, func() {
+	return w.within(budget+patience, func() {
 		if l.uid == 0 {
 			runtime.LockOSThread() // whose capabilities are changed
 			defer runtime.UnlockOSThread()

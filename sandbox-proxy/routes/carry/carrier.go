@@ -14,7 +14,7 @@ import (
 
 // Kinds are the makers of this package's bridges by the names of their kinds.
 func Kinds() routes.Kinds {
-	return routes.Kinds{"model": Model, "local_model": LocalModel, "bridge": Socket}
+	return routes.Kinds{"model": newModel, "local_model": newLocalModel, "bridge": newSocket}
 }
 
 // A carrier carries requests to one server and its answers back.

@@ -1,7 +1,6 @@
 // Package carry has the bridges that carry HTTP to a server as it comes: the
-// API of a model with its key added ([Model]), a model server on this
-// machine's loopback ([LocalModel]), and what another plugin serves on a unix
-// socket ([Socket]).
+// API of a model with its key added, a model server on this machine's loopback,
+// and what another plugin serves on a unix socket.
 //
 // Start with [Kinds], which has the makers of all three.
 //

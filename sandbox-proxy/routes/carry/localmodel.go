@@ -17,9 +17,9 @@ type localModel struct {
 	client  *proxy.Client
 }
 
-// LocalModel makes the bridge of a model server on this machine's loopback. It
+// newLocalModel makes the bridge of a model server on this machine's loopback. It
 // sees itself named as localhost, and nothing of who calls.
-func LocalModel(r route.Route, with routes.With) (routes.Bridge, error) {
+func newLocalModel(r route.Route, with routes.With) (routes.Bridge, error) {
 	k, is := r.Kind.(route.LocalModel)
 	if !is {
 		return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())

@@ -34,8 +34,8 @@ type model struct {
 	ledger  tokens.Ledger
 }
 
-// Model makes the bridge of a model's API.
-func Model(r route.Route, with routes.With) (routes.Bridge, error) {
+// newModel makes the bridge of a model's API.
+func newModel(r route.Route, with routes.With) (routes.Bridge, error) {
 	k, is := r.Kind.(route.Model)
 	if !is {
 		return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())

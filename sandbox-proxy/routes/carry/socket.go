@@ -27,10 +27,10 @@ func (e *socketError) Error() string { return e.why }
 
 type socket struct{ carrier carrier }
 
-// Socket makes the bridge of what another plugin serves on a unix socket. Where
+// newSocket makes the bridge of what another plugin serves on a unix socket. Where
 // the socket is, links followed, is settled here, before the program runs; a
 // link that stands there later is not followed.
-func Socket(r route.Route, with routes.With) (routes.Bridge, error) {
+func newSocket(r route.Route, with routes.With) (routes.Bridge, error) {
 	k, is := r.Kind.(route.Bridge)
 	if !is {
 		return nil, fmt.Errorf("a route of kind %q: this is a bug of the caller", r.KindName())

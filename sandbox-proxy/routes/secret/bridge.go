@@ -17,9 +17,9 @@ import (
 
 // The reasons of refusals of a secret's route, as in Lnk-Refused.
 const (
-	Credential judge.Reason = "credential" // another credential than the route's
-	Path       judge.Reason = "path"       // not one of the route's paths
-	Method     judge.Reason = "method"     // a method that has a host repeat the request
+	badCredential judge.Reason = "credential" // another credential than the route's
+	badPath       judge.Reason = "path"       // not one of the route's paths
+	badMethod     judge.Reason = "method"     // a method that has a host repeat the request
 )
 
 type bridge struct {
@@ -100,7 +100,7 @@ type refusal struct {
 // how its answer is to be read.
 func (b *bridge) request(r *http.Request) (out *http.Request, how *reply, refused *refusal) {
 	if account.Repeats(r.Method) {
-		return nil, nil, &refusal{Method, "a " + r.Method + " has the host repeat what it was sent"}
+		return nil, nil, &refusal{badMethod, "a " + r.Method + " has the host repeat what it was sent"}
 	}
 	at := *r.URL
 	at.Scheme, at.Host = "https", b.host
@@ -115,7 +115,7 @@ func (b *bridge) request(r *http.Request) (out *http.Request, how *reply, refuse
 	cleanHeader(header, b.paths != nil)
 	how = &reply{bridge: b, redactor: b.redactor, websocket: websocket, at: r.Host}
 	if why := b.put(header, &at, how); why != "" {
-		return nil, nil, &refusal{Credential, why}
+		return nil, nil, &refusal{badCredential, why}
 	}
 	routes.Refer(header, b.mount, "https://"+b.host)
 	if websocket {
@@ -192,17 +192,17 @@ func (t *trailed) Read(p []byte) (int, error) {
 func (b *bridge) allow(at *url.URL) *refusal {
 	one, err := onePath(at.EscapedPath())
 	if err != nil {
-		return &refusal{Path, "the path " + err.Error()}
+		return &refusal{badPath, "the path " + err.Error()}
 	}
 	for _, p := range b.paths {
 		if one == p || strings.HasSuffix(p, "/") && strings.HasPrefix(one, p) {
 			plain, err := url.PathUnescape(one)
 			if err != nil {
-				return &refusal{Path, "the path is not one"}
+				return &refusal{badPath, "the path is not one"}
 			}
 			at.Path, at.RawPath = plain, one
 			return nil
 		}
 	}
-	return &refusal{Path, "the path is none of this route's paths"}
+	return &refusal{badPath, "the path is none of this route's paths"}
 }
