@@ -29,6 +29,8 @@ type waiting struct {
 	exec         linkedExec
 	image        image // whose mask and registers are used
 	hold         uintptr
+	also         uintptr // stays open too, behind it; ^0 is none
+	again        bool    // after is done over and over, once early is
 	byte         uintptr
 }
 
@@ -71,7 +73,7 @@ func BeginAtEnd() (*AtEnd, error) {
 	if err := unix.Pipe2(hold[:], unix.O_CLOEXEC); err != nil {
 		return fail(err)
 	}
-	w[0].hold = uintptr(hold[0])
+	w[0].hold, w[0].also = uintptr(hold[0]), ^uintptr(0)
 	flags := uintptr(unix.SIGCHLD)
 	if !apart {
 		flags |= unix.CLONE_VM
@@ -171,10 +173,17 @@ func wait(w *waiting) {
 	// It holds up nobody who waits for the end of what the caller has open.
 	hold := moved(w.hold, 3)
 	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, 0, hold-1, 0, 0, 0, 0)
-	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, hold+1, ^uintptr(0)>>32, 0, 0, 0, 0)
+	rest := hold + 1
+	if w.also != ^uintptr(0) {
+		rest = moved(w.also, rest) + 1
+	}
+	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, rest, ^uintptr(0)>>32, 0, 0, 0, 0)
 	w.image.report = ^uintptr(0)
 	if !follow(&w.image, w.early) {
 		exit(1)
+	}
+	for w.again {
+		follow(&w.image, w.after)
 	}
 	for {
 		got, _, errno := syscall.RawSyscall6(unix.SYS_READ, hold, uintptr(unsafe.Pointer(&w.byte)), 1, 0, 0, 0)

@@ -15,7 +15,8 @@
 // place in the list.
 //
 // [AtEnd] is another such process, outside of every sandbox: what has to be done
-// when this one is killed.
+// when this one is killed. So is [Guard]: what has to be seen while this one is
+// stopped.
 //
 // What it promises:
 //

@@ -84,7 +84,7 @@ func (b *sandbox) runDirect(first *direct.First) (int, error) {
 		}
 	}
 	ws := b.reap()
-	b.mounts.end()
+	b.endMounts()
 	return b.verdictDirect(ws, seen, failed)
 }
 

@@ -41,13 +41,8 @@ func (b *sandbox) watchMounts() error {
 	}
 	w := &mountWatch{ended: make(chan struct{})}
 	var err error
-	w.table, err = unix.Open("/proc/"+strconv.Itoa(first)+"/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	switch err {
-	case nil:
-	case unix.ENOENT, unix.ESRCH, unix.EINVAL:
-		return nil // it has ended: what is ending has no mounts (mounts_open_common in fs/proc_namespace.c)
-	default:
-		return fmt.Errorf("its mounts cannot be watched: %w", err)
+	if w.table, err = openMounts(first); w.table < 0 {
+		return err
 	}
 	w.watchMoves(b.spec.Held) // before the first look, which sees what was renamed until then
 	text, err := w.read()
@@ -61,9 +56,25 @@ func (b *sandbox) watchMounts() error {
 		w.close()
 		return err
 	}
+	b.mu.Lock()
 	b.mounts = w
+	b.mu.Unlock()
 	go b.followMounts(w)
 	return nil
+}
+
+// openMounts opens the table of a sandbox's mounts; -1 without an error is of one
+// that has ended: what is ending has no mounts (mounts_open_common in
+// fs/proc_namespace.c).
+func openMounts(first int) (int, error) {
+	table, err := unix.Open("/proc/"+strconv.Itoa(first)+"/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	switch err {
+	case nil:
+		return table, nil
+	case unix.ENOENT, unix.ESRCH, unix.EINVAL:
+		return -1, nil
+	}
+	return -1, fmt.Errorf("its mounts cannot be watched: %w", err)
 }
 
 // watchMoves waits for renames of what mounts stand on. A user has so many of
@@ -128,8 +139,12 @@ func (b *sandbox) lose(why error) {
 	b.killLocked()
 }
 
-// end ends the watch, which may be none.
-func (w *mountWatch) end() {
+// endMounts ends the watch, which may be none.
+func (b *sandbox) endMounts() {
+	b.mu.Lock()
+	w := b.mounts
+	b.mounts = nil
+	b.mu.Unlock()
 	if w == nil {
 		return
 	}

@@ -15,6 +15,9 @@ import (
 var passedOn = []os.Signal{
 	unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
 	unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT,
+	// By which the kernel stops a group that is behind another: we see to it
+	// ourselves, so that somebody watches meanwhile.
+	unix.SIGTTIN, unix.SIGTTOU,
 }
 
 // A relay passes signals on to the program.
@@ -89,6 +92,8 @@ func (r *relay) handle(s syscall.Signal) {
 	case r.typed(s):
 	case s == unix.SIGTSTP:
 		r.stop()
+	case s == unix.SIGTTIN || s == unix.SIGTTOU:
+		r.stopBehind()
 	case s == unix.SIGCONT:
 		r.goOn()
 	default:
@@ -159,13 +164,6 @@ func (r *relay) stop() {
 		}
 	}
 	r.stopWithProgram()
-}
-
-// stopUs stops us. When we go on so does the program, which was seen stopped
-// for this and not for another reason.
-func (r *relay) stopUs() {
-	_ = unix.Kill(unix.Getpid(), unix.SIGSTOP)
-	r.seenStopped = false
 }
 
 // stopPatience bounds the wait for a program that cleans up before it stops.

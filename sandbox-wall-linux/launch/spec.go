@@ -52,7 +52,8 @@ type Spec struct {
 	Before func() error
 	// Mounts is asked with the sandbox's table of mounts (proc_pid_mountinfo(5))
 	// once all is made, and again whenever that changes: its error is why the
-	// program does not start, or why the sandbox is ended. Nil is no reason.
+	// program does not start, or why the sandbox is ended. Nil is no reason. After
+	// the first time it may be asked twice at once.
 	Mounts func(mountinfo string) error
 	// Held are files and folders that mounts of the sandbox stand on. Mounts is
 	// asked as well when one of them is renamed, which wakes nobody by itself.

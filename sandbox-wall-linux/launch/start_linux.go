@@ -66,7 +66,7 @@ func (b *sandbox) run(first *direct.First) (int, error) {
 	}
 	failed := b.gate()
 	ws := b.wait()
-	b.mounts.end()
+	b.endMounts()
 	return b.verdict(ws, failed)
 }
 

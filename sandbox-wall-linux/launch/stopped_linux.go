@@ -1,7 +1,7 @@
 package launch
 
 import (
-	"os/signal"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -43,9 +43,52 @@ func (r *relay) notice() {
 	_ = unix.Kill(0, unix.SIGTSTP)
 }
 
+// stopBehind stops us behind another job of the terminal, as the kernel would have.
+func (r *relay) stopBehind() {
+	if r.sandbox.spec.Terminal {
+		r.stopWithProgram() // who has got it as we have
+		return
+	}
+	r.stopUs()
+}
+
+// stopUs stops us. When we go on so does the program, which was seen stopped
+// for this and not for another reason.
+//
+// What the program left in other process groups is not stopped: meanwhile there is
+// somebody else who watches its mounts, by whom we go on to look at them.
+func (r *relay) stopUs() {
+	for {
+		g, err := r.sandbox.beginGuard()
+		if err != nil {
+			r.send(unix.SIGCONT)
+			break
+		}
+		stopNow()
+		if !g.end(r.sandbox) {
+			break
+		}
+	}
+	r.seenStopped = false
+}
+
+// stopNow stops us before it returns: it is this thread that takes the signal.
+func stopNow() {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_ = unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGSTOP)
+}
+
 // become makes a process group the terminal's foreground.
 func (t terminal) become(group int) {
-	signal.Ignore(unix.SIGTTOU) // which is what one gets for it from behind
-	defer signal.Reset(unix.SIGTTOU)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	// What one gets for it from behind.
+	block, was := unix.Sigset_t{}, unix.Sigset_t{}
+	block.Val[0] = 1 << (unix.SIGTTOU - 1)
+	if unix.PthreadSigmask(unix.SIG_BLOCK, &block, &was) != nil {
+		return
+	}
 	_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group)
+	_ = unix.PthreadSigmask(unix.SIG_SETMASK, &was, nil)
 }
