@@ -83,7 +83,7 @@ func addTool(name, ask string, allow, argv []string) error {
 	if err := t.Check(); err != nil {
 		return withStatus(statusRefused, err)
 	}
-	settings, err := client.Settings()
+	settings, err := settingsFolder()
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ ones refused until ` + "`lnk sandbox resume`" + `. The text is told with every r
 
 // settings is the settings folder of who calls.
 func settings() (client.SettingsFolder, error) {
-	dir, err := client.Settings()
+	dir, err := settingsFolder()
 	if err != nil {
 		return "", fmt.Errorf("settings: %w", err)
 	}

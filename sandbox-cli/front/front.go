@@ -57,14 +57,21 @@ func find(name string) (string, error) {
 			return path, nil
 		}
 	}
+	if _, err := own(); err != nil {
+		return "", fmt.Errorf("%s: %w on PATH, and where lnk stands is not known: %v: is there a /proc? (mount -t proc proc /proc)", name, ErrNoPlugin, err)
+	}
 	return "", fmt.Errorf("%s: %w: neither beside lnk nor on PATH; `lnk plugin list` shows what there is", name, ErrNoPlugin)
 }
+
+// own gives the path of this binary; a variable, so that a test can take /proc
+// away.
+var own = os.Executable
 
 // folders are where plugins are looked for, in order. Relative entries of PATH
 // are left out: they would run what the current folder happens to hold.
 func folders() []string {
 	var dirs []string
-	if self, err := os.Executable(); err == nil {
+	if self, err := own(); err == nil {
 		if real, err := filepath.EvalSymlinks(self); err == nil {
 			self = real
 		}

@@ -258,7 +258,7 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 	}
 	for _, folder := range plan.Make {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return say.StatusSetup, fmt.Errorf("settings: %w", err)
+			return say.StatusSetup, &stubs.StoreError{Path: folder, Err: err}
 		}
 	}
 	var after aftermath
