@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/scripts/internal/workspace"
@@ -35,11 +34,14 @@ func build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	said, err := w.Go(ctx, "sandbox-cli", nil, "env", "GOOS", "GOARCH")
+	if err != nil {
+		return err
+	}
+	system, arch, _ := strings.Cut(strings.TrimSpace(string(said)), "\n")
 	bin := filepath.Join(w.Root, "bin")
 	args := []string{"build", "-trimpath", "-buildvcs=" + stamp(ctx, w), "-o", bin + "/"}
-	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
-		args = append(args, "-ldflags=-E="+entry)
-	}
+	args = append(args, linked(system, arch)...)
 	commands := []string{"lnk", "lnk-sandbox", "sandbox-wall", "sandbox-call"}
 	for _, name := range commands {
 		args = append(args, "./cmd/"+name)
@@ -49,7 +51,7 @@ func build(ctx context.Context) error {
 	}
 	for _, name := range commands {
 		binary := filepath.Join(bin, name)
-		if err := static(binary); err != nil {
+		if err := static(system, binary); err != nil {
 			return err
 		}
 		fmt.Println(binary)
@@ -68,10 +70,19 @@ func stamp(ctx context.Context, w workspace.Workspace) string {
 	return "true"
 }
 
-// static says what a binary would load besides itself.
-func static(binary string) error {
-	if runtime.GOOS != "linux" {
-		return nil // there is no other kind of binary to tell it from
+// linked gives the linker's flags for the system that is built for.
+func linked(system, arch string) []string {
+	if system == "linux" && arch == "amd64" {
+		return []string{"-ldflags=-E=" + entry}
+	}
+	return nil
+}
+
+// static says what a binary would load besides itself. On systems
+// but Linux there is no other kind of binary to tell it from.
+func static(system, binary string) error {
+	if system != "linux" {
+		return nil
 	}
 	file, err := elf.Open(binary)
 	if err != nil {
