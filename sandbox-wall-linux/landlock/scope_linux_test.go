@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	case "scoped":
 		runtime.LockOSThread()
 		s, err := Scope()
-		if err != nil || s.Missing() != "" {
+		if err != nil || s.Missing() != Closable().Missing() {
 			fmt.Println("scope:", err, s.Missing())
 			os.Exit(2)
 		}
@@ -101,6 +101,15 @@ func child(t *testing.T, as string) string {
 	return string(out)
 }
 
+// refusedBy is what a call comes to on this kernel, which has a scope or is
+// too old for it: then it is told, and nothing else stands in the way here.
+func refusedBy(scope bool) string {
+	if scope {
+		return "operation not permitted"
+	}
+	return "<nil>"
+}
+
 func TestScope(t *testing.T) {
 	free := child(t, "free")
 	for line := range strings.Lines(free) {
@@ -109,8 +118,8 @@ func TestScope(t *testing.T) {
 		}
 	}
 	got := child(t, "scoped")
-	want := `socket outside: operation not permitted
-parent: operation not permitted
+	want := "socket outside: " + refusedBy(Closable().AbstractSockets) + `
+parent: ` + refusedBy(Closable().Signals) + `
 socket of its own: <nil>
 child: <nil>
 bubblewrap: <nil> 

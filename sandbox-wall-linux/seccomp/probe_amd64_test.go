@@ -19,8 +19,6 @@ func probesOfArch() []probe {
 		p("lchown to another group", unix.SYS_LCHOWN, eperm, true, bad, bad, 4),
 		p("ioperm", unix.SYS_IOPERM, eperm, true, bad, bad, 0),
 		p("iopl", unix.SYS_IOPL, eperm, true, 99),
-		p("kexec_file_load", unix.SYS_KEXEC_FILE_LOAD, eperm, false, bad, bad, 0, 0, 0),
-		p("lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE, eperm, true, 0, bad, 0),
 		p("modify_ldt", unix.SYS_MODIFY_LDT, eperm, true, 0, buf(), 16),
 		p("uselib", unix.SYS_USELIB, eperm, true, bad),
 		p("chmod to set-user-id", unix.SYS_CHMOD, eperm, true, bad, 0o4755),

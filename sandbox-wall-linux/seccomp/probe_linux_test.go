@@ -51,6 +51,40 @@ type probe struct {
 	door bool
 }
 
+// cameWith are the releases of Linux that brought calls which older kernels in
+// use lack: there is no door on those, and no answer to tell from the filter's.
+var cameWith = map[uintptr]string{
+	unix.SYS_MOUNT_SETATTR:  "5.12",
+	unix.SYS_STATMOUNT:      "6.8",
+	unix.SYS_LISTMOUNT:      "6.8",
+	unix.SYS_OPEN_TREE_ATTR: "6.15",
+}
+
+// lacked says whether this kernel is older than a probe's call.
+func (p probe) lacked(t *testing.T) bool {
+	came, ok := cameWith[p.nr]
+	return ok && release(t, kernelRelease(t)) < release(t, came)
+}
+
+func kernelRelease(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// release gives the first two numbers of a release as one that can be compared.
+func release(t *testing.T, text string) int {
+	t.Helper()
+	var major, minor int
+	if n, err := fmt.Sscanf(text, "%d.%d", &major, &minor); n != 2 {
+		t.Fatalf("release %q: %v", text, err)
+	}
+	return major*1000 + minor
+}
+
 func (p probe) try() unix.Errno {
 	// RawSyscall, so that a child that clone makes runs nothing but its end.
 	r, _, errno := unix.RawSyscall6(p.nr, p.args[0], p.args[1], p.args[2], p.args[3], p.args[4], p.args[5])
@@ -115,6 +149,8 @@ func probes() []probe {
 		p("finit_module", unix.SYS_FINIT_MODULE, eperm, doorShut, bad, 0, 0),
 		p("init_module", unix.SYS_INIT_MODULE, eperm, doorShut, bad, 0, 0),
 		p("kcmp", unix.SYS_KCMP, eperm, doorOpen, self, self, 1, 0, 0),
+		p("kexec_file_load", unix.SYS_KEXEC_FILE_LOAD, eperm, doorShut, bad, bad, 0, 0, 0),
+		p("lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE, eperm, doorShut, 0, bad, 0), // where it is there
 		p("kexec_load", unix.SYS_KEXEC_LOAD, eperm, doorShut, 0, 99, bad, 0),
 		p("keyctl", unix.SYS_KEYCTL, eperm, doorOpen, unix.KEYCTL_GET_KEYRING_ID, bad-2, 1),
 		p("migrate_pages", unix.SYS_MIGRATE_PAGES, eperm, doorOpen, 0, 0, 0, 0),

@@ -154,7 +154,7 @@ func TestProbes(t *testing.T) {
 		if p.nr != unix.SYS_CLONE3 && signed[p.name] != int(p.closed)+mark {
 			t.Errorf("%s: %d, want the filter's own answer %d", p.name, signed[p.name], int(p.closed)+mark)
 		}
-		if p.door && free[p.name] == int(p.closed) {
+		if p.door && free[p.name] == int(p.closed) && !p.lacked(t) {
 			t.Errorf("%s: %d without the filter too: the probe would not see an open door", p.name, free[p.name])
 		}
 	}
