@@ -162,6 +162,8 @@ func (g *gate) linger() {
 		half.CloseWrite()
 	}
 	g.SetReadDeadline(time.Now().Add(lingerTime))
+	g.proxy.wait(g)
+	defer g.arrived()
 	io.CopyN(io.Discard, g.Conn, lingerBytes)
 }
 

@@ -184,5 +184,7 @@ func (p *Proxy) Missing(w http.ResponseWriter, r *http.Request) {
 	if h == nil {
 		h = &head{}
 	}
+	aheadOfBody(w, r)
 	plainAnswer(http.StatusNotFound, "lnk sandbox "+p.config.Sandbox+": there is nothing here").write(w, h)
+	drain(w, r)
 }

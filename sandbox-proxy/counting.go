@@ -38,16 +38,31 @@ func (s *sent) all() bool {
 // malformed says whether the program sent what is no body.
 func (s *sent) malformed() bool { return s != nil && s.garbled.Load() }
 
+// aheadOfBody lets an answer go ahead of the body that it answers, which the
+// server would wait for otherwise. Who answers may do so before it has the whole
+// body, or want none of it; a program may never send it.
+func aheadOfBody(w http.ResponseWriter, r *http.Request) {
+	if r.Body != http.NoBody {
+		http.NewResponseController(w).EnableFullDuplex()
+	}
+}
+
 // drain reads and throws away what the program still sends of a body that was
 // answered early: closing the connection under it would reset it, and the
 // answer with it (RFC 9112 section 9.6). Many clients read no answer before
 // they have sent everything. A program that was not told to go on sends none.
+// The connection counts among those that wait.
 func drain(w http.ResponseWriter, r *http.Request) {
 	if r.Body == http.NoBody || r.Header.Get("Expect") != "" {
 		return
 	}
 	rc := http.NewResponseController(w)
 	rc.Flush()
+	if g := gateOf(r); g != nil {
+		g.proxy.wait(g)
+		defer g.arrived()
+		defer g.unwanted()
+	}
 	buf := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buf)
 	for until := time.Now().Add(drainTime); time.Now().Before(until); {

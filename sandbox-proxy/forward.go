@@ -73,9 +73,6 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	if out.Body != http.NoBody {
 		body = &sent{body: out.Body, count: &counted.up, length: out.ContentLength}
 		out.Body, out.GetBody = body, body.again
-		// A host may answer before it has the whole body, and go on reading
-		// it: the answer does not wait for the rest.
-		http.NewResponseController(w).EnableFullDuplex()
 	}
 	connected := false
 	var from *origin

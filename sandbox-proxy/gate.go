@@ -41,6 +41,7 @@ type gate struct {
 	heads    []*head   // given and not yet taken
 	deadline time.Time // as the server set it
 	headBy   time.Time // when the head that has begun must be whole
+	leftBy   time.Time // when the rest of a body that has been answered must be there
 	busy     bool      // a request is being answered
 	attended bool      // and only for as long as its program is there
 	closed   bool
@@ -172,7 +173,7 @@ func (g *gate) admitHead(h *head) {
 	g.mode = inHead
 	g.mu.Lock()
 	g.heads = append(g.heads, h)
-	g.busy = true
+	g.busy, g.leftBy = true, time.Time{}
 	g.mu.Unlock()
 }
 
@@ -212,6 +213,9 @@ func (g *gate) Read(p []byte) (int, error) {
 			}
 			return n, nil
 		case inBody, inChunks:
+			if !g.answering() {
+				return g.leftover(p)
+			}
 			return g.body(p)
 		case notHTTP:
 			return 0, g.hold()
@@ -255,6 +259,9 @@ func (g *gate) take(r *http.Request) *head {
 func (g *gate) answered() {
 	g.mu.Lock()
 	g.busy, g.attended = len(g.heads) > 0, false
+	if g.leftBy.IsZero() {
+		g.leftBy = time.Now().Add(lingerTime)
+	}
 	g.wake.Broadcast()
 	g.mu.Unlock()
 }

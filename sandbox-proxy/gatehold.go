@@ -40,6 +40,26 @@ func (g *gate) ended() error {
 	return io.EOF
 }
 
+// leftover reads of a body that has been answered: the server does, to keep the
+// connection, and would wait for all of it. What does not come soon is not waited
+// for, and no request is read behind it.
+func (g *gate) leftover(p []byte) (int, error) {
+	g.mu.Lock()
+	by := g.leftBy
+	g.mu.Unlock()
+	g.SetReadDeadline(by)
+	g.await()
+	defer g.arrived()
+	return g.body(p)
+}
+
+// unwanted is that no more of the body is waited for.
+func (g *gate) unwanted() {
+	g.mu.Lock()
+	g.leftBy = time.Now()
+	g.mu.Unlock()
+}
+
 // attend has the request that is being answered end with its program: see
 // [Attended].
 func (g *gate) attend() {

@@ -88,6 +88,9 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) {
 		p.badAnswer(judge.ByHTTP, h, h.bad).write(w, h)
 		return
 	}
+	if !h.local {
+		aheadOfBody(w, r)
+	}
 	if r.Method == http.MethodConnect {
 		p.connectLater(w, g, h)
 		return
@@ -95,6 +98,7 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) {
 	at, wrong := p.requestTarget(h, g.into)
 	if wrong != nil {
 		p.badAnswer(judge.ByHTTP, h, wrong).write(w, h)
+		drain(w, r)
 		return
 	}
 	if at.local {
@@ -215,7 +219,9 @@ func (h *head) hostIs(at authority, port uint16) *badHead {
 // serveLocal answers a request that names the proxy itself.
 func (p *Proxy) serveLocal(w http.ResponseWriter, r *http.Request, h *head) {
 	if p.config.Local == nil {
+		aheadOfBody(w, r)
 		p.badAnswer(judge.ByHTTP, h, malformed("this is a proxy: the target is not an absolute http address")).write(w, h)
+		drain(w, r)
 		return
 	}
 	p.config.Local.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), headKey{}, h)))

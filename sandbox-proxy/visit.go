@@ -37,7 +37,9 @@ func (p *Proxy) Visit(w http.ResponseWriter, r *http.Request, name string, serve
 		end, refused = p.begin(judge.ByRoute, d)
 	}
 	if refused != nil {
+		aheadOfBody(w, r)
 		refused.of(r.Header["Accept"]).write(w, h)
+		drain(w, r)
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())

@@ -6,8 +6,15 @@ func (p *Proxy) await(g *gate) {
 	if g.answering() {
 		return // it does not wait: a download is under way
 	}
+	p.wait(g)
+}
+
+// wait notes that a connection is kept open for what may never come.
+func (p *Proxy) wait(g *gate) {
 	p.mu.Lock()
-	g.waits = p.waiting.PushBack(g)
+	if g.waits == nil {
+		g.waits = p.waiting.PushBack(g)
+	}
 	var longest *gate
 	if p.waiting.Len() > p.room.waiting {
 		longest = p.waiting.Remove(p.waiting.Front()).(*gate)
