@@ -57,8 +57,9 @@ type Result struct {
 
 // A Line is one line of a check.
 type Line struct {
-	Word   Word
-	Name   string
+	Word Word
+	Name string // the probe's
+	// Detail is what was seen, in a few words.
 	Detail string
 }
 

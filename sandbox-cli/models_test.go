@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -229,19 +228,7 @@ func (s *sandbox) wrappedTalk(confinement map[string]any, argv ...string) *talk 
 	for name, value := range w.Env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(func() { in.Close(); cmd.Process.Kill(); cmd.Wait() })
-	return &talk{t: s.t.(*testing.T), cmd: cmd, in: in, out: bufio.NewScanner(out)}
+	return s.talking(cmd)
 }
 
 // A person's run is given a model by its provider's name. The key is taken from

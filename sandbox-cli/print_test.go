@@ -53,7 +53,7 @@ func TestHostAsked(t *testing.T) {
 			t.Errorf("%q: got %q, %v", in, got, err)
 		}
 	}
-	for _, bad := range []string{"", "https://", "a.test:0", "a.test:99999", "http://%zz", "odd://a.test", "a@b@c:d"} {
+	for _, bad := range []string{"", "https://", "a.test:0", "a.test:99999", "http://%zz", "odd://a.test", "a@b@c:d", "a.test:080"} {
 		if _, _, err := hostAsked(bad); err == nil {
 			t.Errorf("%q was taken", bad)
 		}

@@ -24,16 +24,21 @@ func masked(s string) string {
 	return hex.EncodeToString(b)
 }
 
-// A program that tries everything does not find the secret, and nobody outside
-// sees it in what other processes show, or in a file.
-func TestThief(t *testing.T) {
-	s := newSandbox(t)
-	v := newVault(t, s)
+func (s *sandbox) putThief(t *testing.T) {
+	t.Helper()
 	thief, err := os.ReadFile("testdata/thief.py")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.put("thief.py", string(thief))
+}
+
+// A program that tries everything does not find the secret, and nobody outside
+// sees it in what other processes show, or in a file.
+func TestThief(t *testing.T) {
+	s := newSandbox(t)
+	v := newVault(t, s)
+	s.putThief(t)
 	with, err := json.Marshal(map[string]any{"env": map[string]string{}, "secrets": []any{v.handed(secretValue, true)}, "serve": []int{}, "write": []string{}})
 	if err != nil {
 		t.Fatal(err)
@@ -118,11 +123,7 @@ func seenOutside(t *testing.T, s *sandbox) {
 func TestThiefFinds(t *testing.T) {
 	s := newSandbox(t)
 	v := newVault(t, s)
-	thief, err := os.ReadFile("testdata/thief.py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.put("thief.py", string(thief))
+	s.putThief(t)
 	s.put("left/token.txt", "a token: "+secretValue[:14]+"\n"+secretValue[14:])
 	e := s.with(v, map[string]any{"secrets": []any{v.handed(secretValue, false)}, "env": map[string]string{"LEAK": hex.EncodeToString([]byte(secretValue))}},
 		"--write", s.project, "--", "/usr/bin/python3", "thief.py", masked(secretValue), v.host)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -111,11 +110,10 @@ func hostAsked(ask string) (host string, port uint16, err error) {
 	if number == "" {
 		return "", 0, refuse("%q: it names no port, and %s: has none that is known: write host:port", ask, u.Scheme)
 	}
-	n, err := strconv.ParseUint(number, 10, 16)
-	if err != nil || n == 0 {
+	if port, err = judge.ParsePort(number); err != nil {
 		return "", 0, refuse("%q: want a port of 1 to 65535", ask)
 	}
-	return u.Hostname(), uint16(n), nil
+	return u.Hostname(), port, nil
 }
 
 func whyHost(c client.Confinement, set setting, ask string) (bool, string, error) {

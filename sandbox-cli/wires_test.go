@@ -49,6 +49,12 @@ func (s *sandbox) talk(argv ...string) *talk {
 	s.put("talker.py", talker)
 	cmd := exec.Command(argv[0], append(argv[1:], "/usr/bin/python3", s.project+"/talker.py")...)
 	cmd.Dir, cmd.Env, cmd.Stderr = s.project, s.env(), os.Stderr
+	return s.talking(cmd)
+}
+
+// talking starts a command that answers what it is told.
+func (s *sandbox) talking(cmd *exec.Cmd) *talk {
+	s.t.Helper()
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		s.t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"strconv"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
@@ -91,11 +90,10 @@ func failed(d judge.Decision, err error) *judge.Decision {
 func routeCall(r *http.Request) (judge.Call, error) {
 	port := map[string]uint16{"http": 80, "https": 443}[r.URL.Scheme]
 	if s := r.URL.Port(); s != "" {
-		n, err := strconv.ParseUint(s, 10, 16)
-		if err != nil {
-			return judge.Call{}, errors.New("a port that is none")
+		var err error
+		if port, err = judge.ParsePort(s); err != nil {
+			return judge.Call{}, err
 		}
-		port = uint16(n)
 	}
 	host := r.URL.Hostname()
 	if net.ParseIP(host).To4() == nil && net.ParseIP(host) != nil {

@@ -149,9 +149,9 @@ func (l *lab) name(name string, addrs ...string) {
 	}
 }
 
-// origin serves a name's port, each connection by f. The name gets an address
-// of its own the first time.
-func (l *lab) origin(name string, port uint16, f func(c *net.TCPConn)) {
+// listenAs listens at a name's port. The name gets an address of its own the
+// first time.
+func (l *lab) listenAs(name string, port uint16) net.Listener {
 	l.t.Helper()
 	ln := listen(l.t)
 	l.mu.Lock()
@@ -163,7 +163,13 @@ func (l *lab) origin(name string, port uint16, f func(c *net.TCPConn)) {
 		l.places[netip.AddrPortFrom(a, port)] = ln.Addr().String()
 	}
 	l.mu.Unlock()
-	serveConns(l.t, ln, f)
+	return ln
+}
+
+// origin serves a name's port, each connection by f.
+func (l *lab) origin(name string, port uint16, f func(c *net.TCPConn)) {
+	l.t.Helper()
+	serveConns(l.t, l.listenAs(name, port), f)
 }
 
 // serveConns serves each connection by f until the test ends.
@@ -203,18 +209,8 @@ func serveConns(t *testing.T, ln net.Listener, f func(c *net.TCPConn)) {
 // site serves a name's port with an HTTP handler.
 func (l *lab) site(name string, port uint16, h http.HandlerFunc) {
 	l.t.Helper()
-	ln := listen(l.t)
-	l.mu.Lock()
-	if len(l.names[name]) == 0 {
-		l.hosts++
-		l.names[name] = []netip.Addr{netip.AddrFrom4([4]byte{192, 0, 2, l.hosts})}
-	}
-	for _, a := range l.names[name] {
-		l.places[netip.AddrPortFrom(a, port)] = ln.Addr().String()
-	}
-	l.mu.Unlock()
 	s := &http.Server{Handler: h}
-	go s.Serve(ln)
+	go s.Serve(l.listenAs(name, port))
 	l.t.Cleanup(func() { s.Close() })
 }
 

@@ -16,8 +16,8 @@ type Streams struct {
 
 // ExitError is an error with the status that the process ends with.
 type ExitError struct {
-	Status int
-	Err    error
+	Status int   // of those below, or a program's own
+	Err    error // what is said of it
 }
 
 func (e *ExitError) Error() string { return e.Err.Error() }

@@ -34,8 +34,10 @@ var ErrOtherwise = errors.New("the network cannot be made from outside")
 // close-on-exec and not blocking, and sends over the control socket with its
 // message. One of IPv6 may be missing.
 type Socket struct {
+	// Domain, Type and Protocol are socket(2)'s.
 	Domain, Type, Protocol int
-	Message                []byte
+	// Message says which socket it is, for whoever is handed it.
+	Message []byte
 }
 
 // Finished is the message that follows the last.

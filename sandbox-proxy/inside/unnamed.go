@@ -46,7 +46,7 @@ const (
 // A Meant is where a call was to go that no rule carries, and over what: [TCP]
 // or [UDP], of which each datagram is a call.
 type Meant struct {
-	To   netip.AddrPort
+	To   netip.AddrPort // its destination
 	Over Protocol
 }
 

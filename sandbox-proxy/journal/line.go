@@ -29,8 +29,8 @@ type Line struct {
 	_ [0]func()
 
 	At      time.Time `json:"at"`
-	Sandbox string    `json:"sandbox"`
-	What    string    `json:"what"`
+	Sandbox string    `json:"sandbox"` // its name
+	What    string    `json:"what"`    // one of those above
 
 	// Of a call.
 	By      judge.By     `json:"by,omitzero"`

@@ -46,6 +46,7 @@ type Early struct {
 type Handed struct {
 	_ [0]func()
 
+	// Domain, Type and Protocol are socket(2)'s.
 	Domain, Type, Protocol int
 	Message                []byte
 }

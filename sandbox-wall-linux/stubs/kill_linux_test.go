@@ -147,31 +147,26 @@ func TestSweepAfterKill(t *testing.T) {
 	p.clean()
 }
 
-// The next run takes over what a killed one left, and removes it.
+// The next run takes over what a killed one left, and removes it: also one whose
+// record was lost, with its settings, say.
 func TestHoldAfterKill(t *testing.T) {
-	p := newPlace(t)
-	killed(t, p)
-	h := p.hold()
-	if taken := h.Taken(); len(taken) > 0 {
-		t.Errorf("taken: %v", taken)
+	for name, lost := range map[string]bool{"its record there": false, "its record lost": true} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			killed(t, p)
+			if lost {
+				if err := os.RemoveAll(p.store.dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h := p.hold()
+			if taken := h.Taken(); len(taken) > 0 {
+				t.Errorf("taken: %v", taken)
+			}
+			release(t, h)
+			p.clean()
+		})
 	}
-	release(t, h)
-	p.clean()
-}
-
-// A run whose record was lost too, with its settings, say.
-func TestHoldAfterLostRecord(t *testing.T) {
-	p := newPlace(t)
-	killed(t, p)
-	if err := os.RemoveAll(p.store.dir); err != nil {
-		t.Fatal(err)
-	}
-	h := p.hold()
-	if taken := h.Taken(); len(taken) > 0 {
-		t.Errorf("taken: %v", taken)
-	}
-	release(t, h)
-	p.clean()
 }
 
 // A killed run's stubs stay while another run needs them.

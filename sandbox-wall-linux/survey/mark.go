@@ -11,10 +11,10 @@ import (
 type Stamp struct {
 	Kind     Kind
 	Dev, Ino uint64
-	Mode     uint32
-	Size     int64
-	Changed  int64
-	Target   string
+	Mode     uint32 // permissions too
+	Size     int64  // in bytes
+	Changed  int64  // in nanoseconds since 1970
+	Target   string // of a link
 	// Git says that it is a repository, or lies in one.
 	Git bool
 }
