@@ -64,8 +64,8 @@ func TestMakersAgree(t *testing.T) {
 				}
 			}
 			for place, flags := range mounted {
-				if strings.HasPrefix(place, "/dev/") && strings.HasSuffix(place, " devtmpfs") {
-					flags = strings.Replace(flags, "rw", "ro", 1) // bubblewrap cannot show a device read only
+				if os.Getuid() != 0 && strings.HasPrefix(place, "/dev/") && strings.HasSuffix(place, " devtmpfs") {
+					flags = strings.Replace(flags, "rw", "ro", 1) // they are not the user's, and bubblewrap cannot
 				}
 				for _, flag := range strings.Split(flags, ",") {
 					if !slices.Contains(strings.Split(mounts[place], ","), flag) && !strings.HasPrefix(place, "/proc/") && !strings.HasPrefix(place, "/usr/bin/bwrap") {
@@ -93,6 +93,26 @@ func parted(text string) (lines []string, mounts map[string]string) {
 		lines = append(lines, line)
 	}
 	return lines, mounts
+}
+
+// Devices of this machine cannot be changed, by their names or by a stream: not to
+// the modes that they have either, so that nothing is changed where they can.
+func TestDevicesStayAsTheyAre(t *testing.T) {
+	s := newSandbox(t)
+	const rechmod = `import os, stat
+def same(at):
+  try: os.chmod(at, stat.S_IMODE(os.stat(at).st_mode)); return 'changed'
+  except PermissionError: return 'kept'
+  except OSError as e: return {30: 'kept'}.get(e.errno, str(e))
+print(*[same(at) for at in (0, *('/dev/' + n for n in 'null zero full random urandom tty'.split()))])
+open('/dev/null', 'w').write('x'); open('/dev/zero').read(1)`
+	s.put("rechmod.py", rechmod)
+	for _, flags := range []string{"", "--bubblewrap", "--bubblewrap " + allow} {
+		e := s.command("", []string{"sh", "-c", lnk() + " sandbox run --yes --write . " + flags + " -- python3 -S rechmod.py </dev/null"})
+		if want := "kept kept kept kept kept kept kept\n"; e.out != want {
+			t.Errorf("%q: %q, want %q: %s", flags, e.out, want, e.errors)
+		}
+	}
 }
 
 // A machine that has no bubblewrap needs none, and one whose kernel is too old

@@ -12,6 +12,7 @@ import (
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/noexec"
 )
 
 // byBubblewrap has bubblewrap make a plan's sandbox, after the plan's orders. Where
@@ -21,17 +22,26 @@ func byBubblewrap(spec *launch.Spec, plan linuxwall.Plan, opened *linuxwall.Open
 	spec.Bwrap, spec.Args, spec.Files = plan.Bwrap, plan.BwrapArgs(launch.FirstFile), opened.Files()
 	spec.Stage = []string{linuxwall.ProgramInside, "inside", "--"}
 	spec.NoSize = slices.Contains(plan.Lacks, "--size")
-	if plan.Orders == nil {
+	var orders noexec.Orders
+	if plan.Orders != nil {
+		orders = *plan.Orders
+	}
+	if os.Geteuid() == 0 { // whose they are, so that it could change them
+		orders.ReadOnly, spec.Reopens = launch.Devices(spec.Early), true
+	}
+	if plan.Orders == nil && len(orders.ReadOnly) == 0 {
 		return nil
 	}
-	if err := os.MkdirAll(plan.Orders.Store, 0o700); err != nil {
-		return fmt.Errorf("settings: %w", err)
+	if orders.Store != "" {
+		if err := os.MkdirAll(orders.Store, 0o700); err != nil {
+			return fmt.Errorf("settings: %w", err)
+		}
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("our own binary: %w", err)
 	}
-	spec.Orders, spec.Prepare = plan.Orders.Encode(), []string{self, "noexec"}
+	spec.Orders, spec.Prepare = orders.Encode(), []string{self, "noexec"}
 	if plan.Run == nil {
 		return nil
 	}

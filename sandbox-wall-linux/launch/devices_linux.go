@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -64,4 +65,33 @@ func (s *Spec) opensInside(console string) (all [3]direct.Device) {
 		}
 	}
 	return all
+}
+
+// machineDevices are those of this machine that every sandbox has in its /dev.
+var machineDevices = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// Devices are those of this machine that a program with these streams has, by
+// their paths here.
+func Devices(e Early) (paths []string) {
+	for _, at := range append(slices.Clone(machineDevices), consoleOf(e.Stdout, e.Stdin, e.Stderr)) {
+		var st unix.Stat_t
+		if at != "" && unix.Lstat(at, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFCHR {
+			paths = append(paths, at)
+		}
+	}
+	return paths
+}
+
+// reopen opens this process' streams anew, inside.
+func reopen() {
+	for fd := range 3 {
+		at := insideDevice(fd, insideConsole)
+		if at == "" {
+			continue
+		}
+		if opened, err := unix.Open(at, insideFlags(fd)|unix.O_CLOEXEC, 0); err == nil {
+			_ = unix.Dup3(opened, fd, 0)
+			unix.Close(opened)
+		}
+	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // Inside is the stage inside: it hears again the signals that bubblewrap was
-// deaf to, finds argv[0] on env's PATH, and becomes it. It returns only when it
-// could not, an [Error] with 126 or 127.
+// deaf to, opens devices anew, finds argv[0] on env's PATH, and becomes it. It
+// returns only when it could not, an [Error] with 126 or 127.
 func Inside(argv, env []string) error {
 	if len(argv) == 0 {
 		return &Error{StatusNotFound, "no program to start", nil}
@@ -19,6 +19,7 @@ func Inside(argv, env []string) error {
 	// What is caught is the default again in what is executed; what is ignored
 	// would stay ignored.
 	signal.Notify(make(chan os.Signal, 1), groups...)
+	reopen()
 	s := Spec{Env: env}
 	searched, set := s.env("PATH")
 	var cannot error

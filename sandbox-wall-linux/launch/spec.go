@@ -61,6 +61,9 @@ type Spec struct {
 	// Staged has the program started through Stage whatever the machine, and
 	// leaves the scopes of Landlock to it (see landlock.Execute).
 	Staged bool
+	// Reopens has it started through Stage as well, which opens anew those of its
+	// streams that are devices.
+	Reopens bool
 	// NoSize is a bubblewrap without --size.
 	NoSize bool
 	// Orders, where there are any, are written down for package noexec, and

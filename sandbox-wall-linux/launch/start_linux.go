@@ -80,7 +80,7 @@ func (b *sandbox) start() *Error {
 		return setupError("the sandbox could not be set up", err)
 	}
 	n := numbersAfter(len(s.Files), s.SyncFile != nil, len(s.Orders) > 0)
-	argv, args, err := s.argv(n, false)
+	argv, args, err := s.argv(n, s.Reopens)
 	if err != nil {
 		return err.(*Error)
 	}

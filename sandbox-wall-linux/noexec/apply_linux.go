@@ -36,7 +36,33 @@ func Apply(o Orders) error {
 			return fmt.Errorf("%s: %w", p.Path, err)
 		}
 	}
+	for _, path := range o.ReadOnly {
+		if err := readOnly(path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
 	return o.store()
+}
+
+// readOnly mounts a device on itself, read only: it is written all the same, and
+// its mode and owner are not changed.
+func readOnly(path string) error {
+	if err := unix.Mount(path, path, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mount: %w", err)
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(path, &fs); err != nil {
+		return err
+	}
+	// Flags that it has are kept, which in a user namespace it has to (EPERM).
+	keep := uintptr(fs.Flags) & (unix.ST_NOSUID | unix.ST_NODEV | unix.ST_NOEXEC | unix.ST_NOATIME | unix.ST_NODIRATIME)
+	if fs.Flags&unix.ST_RELATIME != 0 {
+		keep |= unix.MS_RELATIME
+	}
+	if err := unix.Mount("", path, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|keep, ""); err != nil {
+		return fmt.Errorf("read only: %w", err)
+	}
+	return nil
 }
 
 func noexecAll() error {

@@ -2,7 +2,8 @@
 // run, but for what is named: in mounts of its own, before bubblewrap, which
 // has no option for it and keeps the flags of what it binds. Where bubblewrap
 // takes no descriptors, it also shows what is to be bound, as it was looked at,
-// at paths that nobody else can change.
+// at paths that nobody else can change. For root it makes devices read only, which
+// bubblewrap shows as they are.
 //
 // Start with [Orders], which is what is to be done, and [Apply], which does it
 // in the mount namespace of the calling process. That namespace has to be its

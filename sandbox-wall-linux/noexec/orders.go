@@ -25,6 +25,9 @@ type Orders struct {
 	// Binds are what is shown at Store/b0, Store/b1 and so on, as it was looked
 	// at, for a bubblewrap that cannot be given descriptors of it.
 	Binds []Place
+	// ReadOnly are devices of this machine that are read only from then on:
+	// bubblewrap, which shows them, has no option for it.
+	ReadOnly []string
 }
 
 // A Place is a file or folder, known by more than its path.
@@ -52,7 +55,7 @@ type Empty struct {
 // maxBytes bounds orders, written.
 const maxBytes = 4 << 20
 
-const version = "lnk-noexec-2"
+const version = "lnk-noexec-3"
 
 // Encode writes orders for decode.
 func (o Orders) Encode() []byte {
@@ -66,6 +69,10 @@ func (o Orders) Encode() []byte {
 	for _, e := range o.Empty {
 		number(uint64(e.Perm))
 		number(uint64(e.Size))
+	}
+	number(uint64(len(o.ReadOnly)))
+	for _, path := range o.ReadOnly {
+		word(path)
 	}
 	for _, places := range [][]Place{o.Places, o.Binds} {
 		number(uint64(len(places)))
@@ -90,6 +97,11 @@ func decode(text []byte) (Orders, error) {
 	o := Orders{Store: r.word(), NoExec: r.number() == 1}
 	for range r.count() {
 		o.Empty = append(o.Empty, Empty{Perm: uint32(r.number()), Size: int64(r.number())})
+	}
+	for range r.count() {
+		path := r.word()
+		r.bad = r.bad || !strings.HasPrefix(path, "/")
+		o.ReadOnly = append(o.ReadOnly, path)
 	}
 	for _, places := range []*[]Place{&o.Places, &o.Binds} {
 		for range r.count() {

@@ -16,6 +16,8 @@ var whole = Orders{
 	},
 	NoExec: true,
 	Binds:  []Place{{Path: "/home/u/work", Dev: 3, Ino: 4}},
+
+	ReadOnly: []string{"/dev/null", "/dev/pts/3"},
 }
 
 // What is written is read back, and nothing else is taken for it.
@@ -34,6 +36,7 @@ func TestEncode(t *testing.T) {
 	}
 	for name, o := range map[string]Orders{
 		"a path that is relative":       {Places: []Place{{Path: "x"}}},
+		"a device that is":              {ReadOnly: []string{"null"}},
 		"empty ones and nowhere to put": {Empty: []Empty{{}}},
 	} {
 		if _, err := decode(o.Encode()); !errors.Is(err, errMalformed) {
