@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"syscall"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
@@ -100,7 +101,11 @@ func wallOf(begun *launch.Begun, hand *inside.Hand, s say.Streams, args, env []s
 	status, other := w.attempt(nil)
 	var refused *linuxwall.Refusal
 	if errors.As(other, &refused) && refused.Member == "bubblewrap" {
-		return status, fmt.Errorf("%w; nor can bubblewrap: %w", err, other)
+		todo := "install bubblewrap 0.6 or later"
+		if errors.Is(err, syscall.ENOSYS) {
+			todo += ", or start this machine with Linux 5.12 or later"
+		}
+		return status, fmt.Errorf("%w; nor can bubblewrap: %w: %s", err, other, todo)
 	}
 	return status, other
 }
