@@ -144,7 +144,7 @@ func TestMachineThatCannot(t *testing.T) {
 		"run without bubblewrap":           {bare + lnk() + " sandbox run --yes --bubblewrap --write " + s.project + " -- touch started", "bubblewrap"},
 		"wrap's command without it":        {bare + wrapped("closed", "--bubblewrap"), "bubblewrap"},
 		"the proxied one":                  {bare + wrapped(s.proxied(), "--bubblewrap"), "bubblewrap"},
-		"an old kernel without it":         {bare + oldKernel + wrapped("closed"), "nor can bubblewrap: bubblewrap: not found: install bubblewrap 0.6 or later, or start this machine with Linux 5.12 or later"},
+		"an old kernel without it":         {bare + oldKernel + wrapped("closed"), "; it takes Linux 5.12 or later, or bubblewrap 0.6 or later"},
 		"run without user namespaces":      {shut + lnk() + " sandbox run --yes --write " + s.project + " -- touch started", "namespace"},
 		"wrap's command without them":      {shut + wrapped("closed"), "namespace"},
 		"the proxied one without them":     {shut + wrapped(s.proxied()), "namespace"},

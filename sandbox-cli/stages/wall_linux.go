@@ -101,11 +101,11 @@ func wallOf(begun *launch.Begun, hand *inside.Hand, s say.Streams, args, env []s
 	status, other := w.attempt(nil)
 	var refused *linuxwall.Refusal
 	if errors.As(other, &refused) && refused.Member == "bubblewrap" {
-		todo := "install bubblewrap 0.6 or later"
+		need := ""
 		if errors.Is(err, syscall.ENOSYS) {
-			todo += ", or start this machine with Linux 5.12 or later"
+			need = "; it takes Linux 5.12 or later, or bubblewrap 0.6 or later"
 		}
-		return status, fmt.Errorf("%w; nor can bubblewrap: %w: %s", err, other, todo)
+		return status, fmt.Errorf("%w; nor can bubblewrap: %w%s", err, other, need)
 	}
 	return status, other
 }
