@@ -251,13 +251,19 @@ func (f wallFlags) plan(by linuxwall.Maker, env []string) (linuxwall.Plan, error
 
 func stubsIn(settings string) string { return filepath.Join(settings, "sandbox", "stubs") }
 
+// filter is what is closed for a plan, on a kernel that closes as much itself.
+func (w *walling) filter(plan *linuxwall.Plan, kernel landlock.Scoped) seccomp.Options {
+	return seccomp.Options{
+		Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil, NoGroupSignal: w.c.Terminal && !kernel.Signals,
+		UID: uint32(plan.UID), GID: uint32(os.Getegid()),
+	}
+}
+
 // carryOut does what the plan says, and undoes what must not outlive it. Its
 // error is [linuxwall.ErrChanged] where nothing was started because something
 // is no longer what the plan was made for.
 func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, error)) (status int, err error) {
-	filter, err := seccomp.Program(seccomp.Options{
-		Trace: plan.DeveloperTools, NoMemfd: plan.Run != nil, UID: uint32(plan.UID), GID: uint32(os.Getegid()),
-	})
+	filter, err := seccomp.Program(w.filter(&plan, landlock.Closable()))
 	if err != nil {
 		return say.StatusSetup, err
 	}

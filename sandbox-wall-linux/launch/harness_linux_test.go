@@ -19,6 +19,7 @@ import (
 
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/seccomp"
 )
 
@@ -83,7 +84,7 @@ func (o order) run() int {
 	filter := o.Filter
 	if filter == nil {
 		var err error
-		if filter, err = seccomp.Program(seccomp.Options{}); err != nil {
+		if filter, err = seccomp.Program(seccomp.Options{NoGroupSignal: o.Terminal && !landlock.Closable().Signals}); err != nil {
 			panic(err)
 		}
 	}

@@ -46,6 +46,9 @@ func TestEveryCall(t *testing.T) {
 		if o.NoMemfd {
 			want["memfd_create"] = eperm
 		}
+		if o.NoGroupSignal {
+			want["kill"] = eperm
+		}
 		a, _ := o.arch()
 		m := newMachine(t, o)
 		for _, c := range a.calls {
@@ -295,6 +298,23 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// The group that a program was started in is out of reach where that is asked
+// for; its own processes and groups are not.
+func TestGroupSignal(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		nr, _ := number(t, arch, "kill")
+		for group, refused := range map[uint64]answer{0: eperm, 1: allow, 7: allow, 0xffffffff: allow, 0xfffffff9: allow, 0xdeadbeef << 32: eperm} {
+			open, shut := newMachine(t, Options{Arch: arch}), newMachine(t, Options{Arch: arch, NoGroupSignal: true})
+			if got := open.ask(nr, group, 9); got != allow {
+				t.Errorf("%s kill(%#x): %d", arch, group, got)
+			}
+			if got := shut.ask(nr, group, 9); got != refused {
+				t.Errorf("%s kill(%#x) with NoGroupSignal: %d, want %d", arch, group, got, refused)
+			}
+		}
+	}
+}
+
 // Of the families that Linux has, four are open.
 func TestFamilies(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
@@ -317,6 +337,7 @@ func TestText(t *testing.T) {
 		"amd64":               {Arch: "amd64"},
 		"arm64":               {Arch: "arm64"},
 		"amd64-trace-nomemfd": {Arch: "amd64", Trace: true, NoMemfd: true},
+		"arm64-nogroupsignal": {Arch: "arm64", NoGroupSignal: true},
 	} {
 		got := text(t, o)
 		file := filepath.Join("testdata", name+".txt")

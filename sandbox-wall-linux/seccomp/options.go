@@ -17,6 +17,10 @@ type Options struct {
 	// NoMemfd closes files in memory, which could be executed: the commands
 	// {"only"} of a confinement.
 	NoMemfd bool
+	// NoGroupSignal closes signals to the program's own process group: on a
+	// terminal that is its caller's, which a kernel without Landlock's scope for
+	// signals (6.12) lets it reach from any pid namespace.
+	NoGroupSignal bool
 	// UID and GID are the program's own, the only ids there are inside.
 	UID, GID uint32
 }

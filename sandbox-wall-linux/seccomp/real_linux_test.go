@@ -165,6 +165,22 @@ func TestProbes(t *testing.T) {
 	}
 }
 
+// With NoGroupSignal the program's own group is refused to it, and its own
+// processes are not.
+func TestGroupSignalProbes(t *testing.T) {
+	const kills = `import os
+for to in 0, os.getpid():
+    try: os.kill(to, 0); print("ok")
+    except OSError as e: print(e.strerror)
+`
+	for shut, want := range map[bool]string{false: "ok\nok\n", true: "Operation not permitted\nok\n"} {
+		out, err := inside(t, program(t, Options{NoGroupSignal: shut}), false, "", "python3", "-Sc", kills)
+		if err != nil || out != want {
+			t.Errorf("%v: %q, %v", shut, out, err)
+		}
+	}
+}
+
 // With Trace the sandbox's own processes can be traced, its first cannot.
 func TestTraceProbes(t *testing.T) {
 	walled := answers(t, program(t, Options{Trace: true, NoMemfd: true}), false)

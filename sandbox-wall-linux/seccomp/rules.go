@@ -61,6 +61,10 @@ func rules(o Options) []rule {
 	if o.NoMemfd {
 		list = append(list, closed(eperm, "a file in memory can be executed", "memfd_create"))
 	}
+	if o.NoGroupSignal {
+		// No number but 0 names a group that is led from outside.
+		list = append(list, when("signals who started the sandbox", "kill", clause{[]test{is(0, "is the caller's group", 0)}, eperm}))
+	}
 	return list
 }
 

@@ -89,7 +89,9 @@ func every() []Options {
 	for _, arch := range []string{"amd64", "arm64"} {
 		for _, trace := range []bool{false, true} {
 			for _, noMemfd := range []bool{false, true} {
-				all = append(all, Options{Arch: arch, Trace: trace, NoMemfd: noMemfd})
+				for _, group := range []bool{false, true} {
+					all = append(all, Options{Arch: arch, Trace: trace, NoMemfd: noMemfd, NoGroupSignal: group})
+				}
 			}
 		}
 	}

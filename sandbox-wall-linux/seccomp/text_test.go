@@ -21,6 +21,7 @@ var answerNames = map[answer]string{
 }
 
 var argNames = map[string][]string{
+	"kill":  {"target"},
 	"clone": {"flags"}, "unshare": {"flags"}, "personality": {"persona"},
 	"ioctl": {"", "request"}, "fcntl": {"", "command"}, "setpriority": {"which", "who"}, "ioprio_set": {"which", "who"}, "ptrace": {"", "pid"},
 	"process_vm_readv": {"pid"}, "process_vm_writev": {"pid"},
