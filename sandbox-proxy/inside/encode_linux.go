@@ -11,7 +11,7 @@ import (
 )
 
 // encode turns a rule into the kernel's expressions, in the same order and the
-// same way as nft(8) does, so that nft lists them as [Rule.String] shows them.
+// same way as nft(8) does, so that nft lists them as testdata/rules.nft has them.
 func encode(r rule) ([]byte, error) {
 	e, err := expressions(r)
 	if err != nil {

@@ -40,7 +40,7 @@ func NewTail(s client.SettingsFolder, sandbox string) (*Tail, error) {
 	return t, nil
 }
 
-// read gives the lines that were written since it was last called, of each file
+// Read gives the lines that were written since it was last called, of each file
 // in the order they were written. What is no line is left out.
 func (t *Tail) Read(each func(Line)) error {
 	paths := []string{t.only}
