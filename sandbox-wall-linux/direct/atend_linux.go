@@ -34,25 +34,49 @@ type waiting struct {
 	byte         uintptr
 }
 
+// newWaiting gives what such a process needs in a region, and its stack there.
+func newWaiting() (r *region, w *waiting, stack uintptr, err error) {
+	if r, err = newRegion(commandSize); err != nil {
+		return nil, nil, 0, err
+	}
+	one, err := taken[waiting](r, 1)
+	if err == nil {
+		stack, err = stackIn(r)
+	}
+	if err != nil {
+		r.close()
+		return nil, nil, 0, err
+	}
+	one[0].also = ^uintptr(0)
+	return r, &one[0], stack, nil
+}
+
+// start makes the process.
+func (w *waiting) start(stack uintptr) (pid int, err error) {
+	flags := uintptr(unix.SIGCHLD)
+	if !apart {
+		flags |= unix.CLONE_VM
+	}
+	pid, errno := cloned(asWaiting, flags, stack, uintptr(unsafe.Pointer(w)), &w.image.mask)
+	if errno != 0 {
+		return 0, errno
+	}
+	return pid, nil
+}
+
 // BeginAtEnd makes one. Until it is told what to become it becomes nothing, and
 // ends.
 func BeginAtEnd() (*AtEnd, error) {
 	if err := nullDevice(); err != nil {
 		return nil, err
 	}
-	r, err := newRegion(commandSize)
-	if err != nil {
-		return nil, err
-	}
+	r, w, stack, err := newWaiting()
 	fail := func(err error) (*AtEnd, error) {
-		r.close()
+		if r != nil {
+			r.close()
+		}
 		return nil, fmt.Errorf("a process that waits for the end: %w", err)
 	}
-	w, err := taken[waiting](r, 1)
-	if err != nil {
-		return fail(err)
-	}
-	stack, err := stackIn(r)
 	if err != nil {
 		return fail(err)
 	}
@@ -68,25 +92,21 @@ func BeginAtEnd() (*AtEnd, error) {
 	if err != nil {
 		return fail(err)
 	}
-	w[0].early = early.calls
+	w.early = early.calls
 	var hold [2]int
 	if err := unix.Pipe2(hold[:], unix.O_CLOEXEC); err != nil {
 		return fail(err)
 	}
-	w[0].hold, w[0].also = uintptr(hold[0]), ^uintptr(0)
-	flags := uintptr(unix.SIGCHLD)
-	if !apart {
-		flags |= unix.CLONE_VM
-	}
-	pid, errno := cloned(asWaiting, flags, stack, uintptr(unsafe.Pointer(&w[0])), &w[0].image.mask)
+	w.hold = uintptr(hold[0])
+	pid, err := w.start(stack)
 	unix.Close(hold[0])
-	if errno != 0 {
+	if err != nil {
 		unix.Close(hold[1])
-		return fail(errno)
+		return fail(err)
 	}
 	// Package os first starts a process to see whether it may go by descriptors of
 	// them (os/pidfd_linux.go), which costs more than all that is done here.
-	a := &AtEnd{pid: pid, region: r, waiting: &w[0], hold: os.NewFile(uintptr(hold[1]), "held until the end")}
+	a := &AtEnd{pid: pid, region: r, waiting: w, hold: os.NewFile(uintptr(hold[1]), "held until the end")}
 	if a.pidfd, err = unix.PidfdOpen(pid, 0); err == nil {
 		return a, nil
 	}

@@ -37,19 +37,13 @@ func BeginGuard(table, moves, patience int) (*Guard, error) {
 	if table <= guardMoves || moves >= 0 && moves <= guardMoves {
 		return nil, fmt.Errorf("descriptors %d and %d: too low", table, moves)
 	}
-	r, err := newRegion(commandSize)
-	if err != nil {
-		return nil, err
-	}
+	r, w, stack, err := newWaiting()
 	fail := func(err error) (*Guard, error) {
-		r.close()
+		if r != nil {
+			r.close()
+		}
 		return nil, fmt.Errorf("a process that watches meanwhile: %w", err)
 	}
-	w, err := taken[waiting](r, 1)
-	if err != nil {
-		return fail(err)
-	}
-	stack, err := stackIn(r)
 	if err != nil {
 		return fail(err)
 	}
@@ -61,10 +55,10 @@ func BeginGuard(table, moves, patience int) (*Guard, error) {
 	s.anyway(unix.SYS_CHDIR, s.text("/"))
 	s.anyway(unix.SYS_PRCTL, n(unix.PR_SET_NAME), s.text("lnk guard"))
 	fds, count := []unix.PollFd{{Fd: guardTable, Events: unix.POLLPRI}}, 1
-	w[0].hold, w[0].also = uintptr(table), ^uintptr(0)
+	w.hold = uintptr(table)
 	if moves >= 0 {
 		fds, count = append(fds, unix.PollFd{Fd: guardMoves, Events: unix.POLLIN}), 2
-		w[0].also = uintptr(moves)
+		w.also = uintptr(moves)
 	}
 	polled := s.place(unsafe.Slice((*byte)(unsafe.Pointer(&fds[0])), count*int(unsafe.Sizeof(fds[0]))))
 	// poll(2), which arm64 has not.
@@ -86,16 +80,12 @@ func BeginGuard(table, moves, patience int) (*Guard, error) {
 	if err != nil {
 		return fail(err)
 	}
-	w[0].early, w[0].after, w[0].again = early.calls, after.calls, true
-	flags := uintptr(unix.SIGCHLD)
-	if !apart {
-		flags |= unix.CLONE_VM
+	w.early, w.after, w.again = early.calls, after.calls, true
+	pid, err := w.start(stack)
+	if err != nil {
+		return fail(err)
 	}
-	pid, errno := cloned(asWaiting, flags, stack, uintptr(unsafe.Pointer(&w[0])), &w[0].image.mask)
-	if errno != 0 {
-		return fail(errno)
-	}
-	return &Guard{pid: pid, region: r, waiting: &w[0]}, nil
+	return &Guard{pid: pid, region: r, waiting: w}, nil
 }
 
 // End ends it, and says whether there was something to look at.
