@@ -328,7 +328,7 @@ func TestTypingIntoTheTerminal(t *testing.T) {
 // cannot signal who else is in it.
 func TestSignalToTheWholeGroup(t *testing.T) {
 	each(t, func(t *testing.T, by maker) {
-		o := terminal1(`trap 'echo program' USR1; kill -USR1 0; sleep 0.3; echo end`, by)
+		o := terminal1(`trap 'echo program' USR1; kill -USR1 0 2>/dev/null; sleep 0.3; echo end`, by)
 		c := onConsole(t, o.command(t, "sh", "-c", `trap 'echo outside' USR1; "$0"; echo status $?; sleep 1`))
 		got := c.expect(`(?s).*status \d+\r\n`)
 		want := "program\r\nend\r\nstatus 0\r\n"
