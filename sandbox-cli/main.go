@@ -24,7 +24,9 @@ func Main(args []string) int {
 			return stages.Run(s, run, args[1:])
 		}
 	}
-	return runCommand(s, args)
+	status := runCommand(s, args)
+	interruptedToo(status)
+	return status
 }
 
 func runCommand(s Streams, args []string) int {

@@ -182,6 +182,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	if err := made.handOver(); err != nil {
 		return 0, err
 	}
+	hearInterrupts(c.Terminal)
 	status, err := stageWithEnv(s, made.argv[1], made.argv[2:], env)
 	if err != nil && status != 0 {
 		err = withStatus(status, err)

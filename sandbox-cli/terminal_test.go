@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -103,14 +104,46 @@ func TestCtrlC(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a program that does not catch it, with the shell's status.
+// Ctrl-C ends a program that does not catch it, with the shell's status, and the
+// loop that it is in, as it does without a sandbox. A program that ends otherwise
+// has taken it for itself, and the loop goes on.
 func TestCtrlCEnds(t *testing.T) {
 	for _, net := range []string{"", allow} {
 		s := newSandbox(t)
-		y := s.onTerminal(t, "bash", "--norc", "-c", lnk()+" sandbox run --yes --write "+s.project+" "+net+" -- sh -c 'echo ready; exec sleep 100'; echo status $?")
+		run := lnk() + " sandbox run --yes --write " + s.project + " " + net + " -- "
+		y := s.onTerminal(t, "bash", "--norc", "-i")
+		y.see("$ ")
+		y.enter("for i in 1 2; do " + run + "sh -c 'echo rea''dy; exec sleep 100'; done; echo lo''op\n")
 		y.see("ready")
 		y.enter("\x03")
+		y.see("$ ")
+		y.enter("echo status $?\n")
 		y.see("status 130")
+		if strings.Contains(y.all(), "loop\r\n") {
+			t.Errorf("the loop went on: %q", y.all())
+		}
+
+		script := "for i in 1 2; do " + run + "sh -c 'trap \"exit 5\" INT; echo ready $0; while :; do sleep 0.1; done' $i; done; " + run + "sh -c 'echo last; exec sleep 100'; echo end"
+		y = s.onTerminal(t, "bash", "--norc", "-c", script)
+		for _, at := range []string{"ready 1", "ready 2", "last"} {
+			y.see(at)
+			y.enter("\x03")
+		}
+		waitFor(t, y.cmd)
+		if ws := y.cmd.ProcessState.Sys().(syscall.WaitStatus); !ws.Signaled() || ws.Signal() != syscall.SIGINT {
+			t.Errorf("the script: %v: %q", y.cmd.ProcessState, y.all())
+		}
+	}
+}
+
+// With nobody else on its terminal it ends with the status alone.
+func TestCtrlCEndsALeader(t *testing.T) {
+	s := newSandbox(t)
+	y := s.onTerminal(t, lnk(), "sandbox", "run", "--yes", "--write", s.project, "--", "sh", "-c", "echo ready; exec sleep 100")
+	y.see("ready")
+	y.enter("\x03")
+	if status := waitFor(t, y.cmd); status != 130 {
+		t.Errorf("%v", y.cmd.ProcessState)
 	}
 }
 

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package cli
+
+func hearInterrupts(bool) {}
+
+func interruptedToo(int) {}
