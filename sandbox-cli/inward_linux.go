@@ -24,7 +24,7 @@ func (i *inward) listen(ports []uint16) error {
 		all, err := relay.Loopback(port)
 		if err != nil {
 			i.close()
-			return fmt.Errorf("serve: %w: something on this machine has it: end that, or serve another port", err)
+			return fmt.Errorf("serve: %w: %s, or serve another port", err, freed(err))
 		}
 		i.listeners[port] = all
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"slices"
@@ -57,6 +58,14 @@ func proxyOnLoopback(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	return status, err
 }
 
+// freed says what lets a port be had that was not.
+func freed(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "such a low port is for root alone (net.ipv4.ip_unprivileged_port_start): be root"
+	}
+	return "something on this machine has it: end that"
+}
+
 // listenerOf is the proxy's listener: the one that the caller holds and handed
 // on, or one that is made. The environment that it gives does not name it.
 func listenerOf(port uint16, env []string) (net.Listener, []string, error) {
@@ -65,7 +74,7 @@ func listenerOf(port uint16, env []string) (net.Listener, []string, error) {
 	if at < 0 {
 		l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
-			return nil, nil, fmt.Errorf("listen: port %d: %w: something on this machine has it: end that, or listen on another", port, plain(err))
+			return nil, nil, fmt.Errorf("listen: port %d: %w: %s, or listen on another", port, plain(err), freed(err))
 		}
 		return l, env, nil
 	}
