@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"os/signal"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,9 +16,10 @@ import (
 var interrupts chan os.Signal
 
 // hearInterrupts begins to note them, where the program has the terminal: they
-// are sent to everything on it.
+// are sent to everything on it. Who was started to ignore them has a
+// shell that does.
 func hearInterrupts(terminal bool) {
-	if terminal {
+	if terminal && !signal.Ignored(unix.SIGINT) {
 		interrupts = make(chan os.Signal, 1)
 		selfpipe.Notify(interrupts, unix.SIGINT)
 	}
