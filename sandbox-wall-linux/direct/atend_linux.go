@@ -30,7 +30,7 @@ type waiting struct {
 	image        image // whose mask and registers are used
 	hold         uintptr
 	also         uintptr // stays open too, behind it; ^0 is none
-	again        bool    // after is done over and over, once early is
+	maker        uintptr // ends with that process, and does after over and over, once early is done; 0 does not
 	byte         uintptr
 }
 
@@ -199,10 +199,17 @@ func wait(w *waiting) {
 	}
 	syscall.RawSyscall6(unix.SYS_CLOSE_RANGE, rest, ^uintptr(0)>>32, 0, 0, 0, 0)
 	w.image.report = ^uintptr(0)
+	if w.maker != 0 {
+		syscall.RawSyscall6(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0, 0)
+		// Killed before that was said, nobody would end it.
+		if parent, _, _ := syscall.RawSyscall6(unix.SYS_GETPPID, 0, 0, 0, 0, 0, 0); parent != w.maker {
+			exit(1)
+		}
+	}
 	if !follow(&w.image, w.early) {
 		exit(1)
 	}
-	for w.again {
+	for w.maker != 0 {
 		follow(&w.image, w.after)
 	}
 	for {

@@ -50,7 +50,6 @@ func BeginGuard(table, moves, patience int) (*Guard, error) {
 	// Whatever fails, it goes on to its end, where its maker looks for itself.
 	s := &script{}
 	s.about("a session")
-	s.anyway(unix.SYS_PRCTL, n(unix.PR_SET_PDEATHSIG), n(unix.SIGKILL))
 	s.anyway(unix.SYS_SETSID)
 	s.anyway(unix.SYS_CHDIR, s.text("/"))
 	s.anyway(unix.SYS_PRCTL, n(unix.PR_SET_NAME), s.text("lnk guard"))
@@ -80,7 +79,7 @@ func BeginGuard(table, moves, patience int) (*Guard, error) {
 	if err != nil {
 		return fail(err)
 	}
-	w.early, w.after, w.again = early.calls, after.calls, true
+	w.early, w.after, w.maker = early.calls, after.calls, uintptr(os.Getpid())
 	pid, err := w.start(stack)
 	if err != nil {
 		return fail(err)
