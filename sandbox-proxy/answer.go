@@ -31,7 +31,7 @@ type answer struct {
 
 // plainAnswer is one line of text.
 func plainAnswer(status int, line string) answer {
-	return answer{status: status, body: line + "\n", header: http.Header{
+	return answer{status: status, phrase: ": " + line, body: line + "\n", header: http.Header{
 		"Content-Type":           {"text/plain; charset=utf-8"},
 		"X-Content-Type-Options": {"nosniff"},
 		"Cache-Control":          {"no-store"},
@@ -41,7 +41,6 @@ func plainAnswer(status int, line string) answer {
 // of gives the answer that a refusal is, in JSON where accept asks for it.
 func (r *Refusal) of(accept []string) answer {
 	a := plainAnswer(r.status(), r.Error())
-	a.phrase = ": " + r.Error()
 	if asksJSON(accept) {
 		a.header.Set("Content-Type", "application/json")
 		a.body = r.json()

@@ -195,9 +195,11 @@ func TestMisdirectedIsTold(t *testing.T) {
 }
 
 // Of an answer to CONNECT many clients show the first line alone.
-func TestConnectRefusalIsInTheFirstLine(t *testing.T) {
-	l := newLab(t, hosts("ok.test"))
+func TestWhyAConnectFailsIsInTheFirstLine(t *testing.T) {
+	l := newLab(t, hosts("ok.test", "gone.test"))
+	l.name("gone.test", "203.0.113.9")
 	for target, want := range map[string]string{
+		"gone.test:443":     `502 Bad Gateway: lnk sandbox web: the host could not be reached`,
 		"evil.test:443":     `403 Forbidden: lnk sandbox web: refused evil.test:443: no rule names this host; to open it: hosts = ["evil.test"] or --internet-host evil.test`,
 		"<b>&'\".test:443":  `400 Bad Request: lnk sandbox web: refused \u003cb\u003e\u0026\u0027\".test:443: not a host`,
 		"[ok.test]:443":     `400 Bad Request: lnk sandbox web: refused [ok.test]:443: not a host`,
@@ -303,5 +305,15 @@ func TestEarlyAnswersDoNotWait(t *testing.T) {
 	}
 	if resp, body := c.answer(); resp.StatusCode != 200 || body != "hi" {
 		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+}
+
+// A host is asked for by its name as DNS has it; what would do is said.
+func TestHostThatIsNotASCIIIsTold(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	for _, line := range []string{"CONNECT b\u00fccher.test:443", "GET http://b\u00fccher.test/"} {
+		if resp, body := l.ask(line + " HTTP/1.1\r\nHost: ok.test\r\n\r\n"); resp.StatusCode != 400 || !strings.Contains(body, "xn--") {
+			t.Errorf("%q: %d %q", line, resp.StatusCode, body)
+		}
 	}
 }

@@ -85,7 +85,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		},
 	}
 	ctx := httptrace.WithClientTrace(context.WithValue(r.Context(), callKey{}, c), trace)
-	early := NewInterim(w, head)
+	early := NewInterim(w, r, head)
 	resp, err := client.RoundTrip(out.WithContext(early.In(ctx)))
 	early.End()
 	instead := func(a answer) {

@@ -117,8 +117,11 @@ func (h *head) requestLine(line string) *badHead {
 	for i := range len(target) {
 		// What is not ASCII belongs in no target, and curl sends it as it is
 		// typed. In a path or a query it names no host, and is passed on.
-		if c := target[i]; c <= ' ' || c == 0x7f || c == '#' || c > 0x7f && i < named {
+		switch c := target[i]; {
+		case c <= ' ' || c == 0x7f || c == '#':
 			return malformed("a request target with a byte that none has")
+		case c > 0x7f && i < named:
+			return malformed("a host with letters that are not ASCII: ask for it by its xn-- name")
 		}
 	}
 	switch version {

@@ -13,16 +13,19 @@ import (
 // given a request up: the writer is another's by then, so that whoever asked
 // says so by End.
 type Interim struct {
-	w    http.ResponseWriter
-	head func(http.Header)
+	w     http.ResponseWriter
+	head  func(http.Header)
+	heard bool // whoever asked knows of them
 
 	mu   sync.Mutex
 	over bool
 }
 
-// NewInterim passes them on to w; head makes their headers ones for the program.
-func NewInterim(w http.ResponseWriter, head func(http.Header)) *Interim {
-	return &Interim{w: w, head: head}
+// NewInterim passes those of what r is sent as on to w, which r's answer is
+// written to; head makes their headers ones for the program. HTTP/1.0 has none:
+// who speaks that takes the first answer for the only one, and gets no other.
+func NewInterim(w http.ResponseWriter, r *http.Request, head func(http.Header)) *Interim {
+	return &Interim{w: w, head: head, heard: r.ProtoAtLeast(1, 1)}
 }
 
 // In gives the context of the request whose interim answers they are.
@@ -41,7 +44,7 @@ func (i *Interim) End() {
 // got passes one on. A 100 is the server's to say: it does when the body is
 // read, which is when the far side has said it.
 func (i *Interim) got(code int, header textproto.MIMEHeader) error {
-	if code == http.StatusContinue {
+	if code == http.StatusContinue || !i.heard {
 		return nil
 	}
 	i.mu.Lock()

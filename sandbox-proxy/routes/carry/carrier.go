@@ -45,7 +45,7 @@ func (c *carrier) serve(w http.ResponseWriter, r *http.Request) {
 		c.proxy.Refuse(w, r, refusedPath, err.Error())
 		return
 	}
-	early := proxy.NewInterim(w, func(h http.Header) { c.head(h, nil) })
+	early := proxy.NewInterim(w, r, func(h http.Header) { c.head(h, nil) })
 	out, sent := watch(out)
 	resp, err := c.client.RoundTrip(out.WithContext(early.In(out.Context())))
 	early.End()

@@ -74,7 +74,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		b.proxy.Refuse(w, r, refused.reason, refused.detail)
 		return
 	}
-	early := proxy.NewInterim(w, how.head)
+	early := proxy.NewInterim(w, r, how.head)
 	resp, err := b.client.RoundTrip(out.WithContext(early.In(r.Context())))
 	early.End()
 	if err != nil {
