@@ -75,6 +75,19 @@ func TestNoNullDevice(t *testing.T) {
 	}
 }
 
+// Nor is it one that lacks another device which every sandbox has.
+func TestMissingDevice(t *testing.T) {
+	s := newSandbox(t)
+	const script = `mount --rbind /dev "$1" && mount -t tmpfs none /dev || exit 99
+		for name in null zero random urandom tty; do : >/dev/$name; mount --bind "$1/$name" /dev/$name || exit 99; done
+		shift; exec "$@"`
+	e := s.command("", []string{"unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", t.TempDir(),
+		lnk(), "sandbox", "run", "--yes", "--write=" + s.project, "--", "true"})
+	if e.status != 125 || !strings.HasSuffix(e.errors, "/dev/full: no such file or directory: this makes it: mknod -m 666 /dev/full c 1 7\n") || strings.Count(e.errors, "\n") != 1 {
+		t.Errorf("status %d: %q", e.status, e.errors)
+	}
+}
+
 // A program that starts in another folder than its caller is in, or a caller
 // that is nowhere, is told of.
 func TestElsewhere(t *testing.T) {
@@ -91,6 +104,18 @@ func TestElsewhere(t *testing.T) {
 	}
 	e = s.command("", []string{"sh", "-c", `cd "$1" && rmdir "$1" && shift && exec "$@"`, "sh", gone, lnk(), "sandbox", "run", "--yes", "--", "pwd"})
 	if e.status != 125 || !strings.Contains(e.errors, "the current folder is not there anymore") {
+		t.Errorf("status %d: %s", e.status, e.errors)
+	}
+	if os.Getuid() == 0 {
+		return // who may be anywhere
+	}
+	shut := filepath.Join(s.root, "shut")
+	if err := os.Mkdir(shut, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(shut, 0o700)
+	e = s.command("", []string{"sh", "-c", `cd "$1" && chmod 0 "$1" && shift && exec "$@"`, "sh", shut, lnk(), "sandbox", "run", "--yes", "--", "pwd"})
+	if e.status != 125 || !strings.Contains(e.errors, "the current folder is not yours to be in: ") || strings.Contains(e.errors, "anymore") {
 		t.Errorf("status %d: %s", e.status, e.errors)
 	}
 }

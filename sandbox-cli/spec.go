@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -44,6 +45,9 @@ func specOf(text []byte, isJSON bool) (client.Spec, error) {
 // is no network.
 func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, error) {
 	cwd, err := os.Getwd()
+	if errors.Is(err, fs.ErrPermission) {
+		return client.Confinement{}, fmt.Errorf("the current folder is not yours to be in: %w: go to another", err)
+	}
 	if err != nil {
 		return client.Confinement{}, fmt.Errorf("the current folder is not there anymore: %w: go to another", err)
 	}

@@ -19,7 +19,7 @@ func (d *draft) startIn() {
 	}
 	d.plan.Dir = "/"
 	for _, w := range d.writes {
-		if !d.isClosed(w) {
+		if !d.isClosed(w) && !(d.f.DirShut && within(w, d.f.Dir)) {
 			d.plan.Dir = w
 			break
 		}

@@ -14,6 +14,9 @@ func Entry()
 var (
 	leastSpace uint64 = 768 << 20
 	leastData  uint64 = 80 << 20
+	// leastFiles is what a start of ours has open at once, and is asked of the hard
+	// limit: the runtime raises the soft one to it.
+	leastFiles uint64 = 24
 	// manyProcesses is from where on a limit on a user's processes is taken
 	// for one that leaves enough: below it what is left is tried.
 	manyProcesses uint64 = 1024
@@ -28,6 +31,7 @@ const (
 var (
 	noSpace     = "lnk sandbox: a process may have too little address space to begin: raise that limit to 1 GiB or more (ulimit -v)\n"
 	noData      = "lnk sandbox: a process may have too little memory to begin: raise that limit to 128 MiB or more (ulimit -d)\n"
+	noFiles     = "lnk sandbox: a process may have too few files open to begin: raise that limit to 64 or more (ulimit -n)\n"
 	noProcesses = "lnk sandbox: too few processes are left to you to begin: raise the limit on them (ulimit -u), or end some\n"
 )
 

@@ -16,6 +16,7 @@
 
 #define RLIMIT_DATA 2
 #define RLIMIT_NPROC 6
+#define RLIMIT_NOFILE 7
 #define RLIMIT_AS 9
 
 #define CLONE_VM_FS_FILES 0x700
@@ -67,6 +68,14 @@ whole:
 	MOVQ ·limit(SB), AX
 	CMPQ AX, ·leastData(SB)
 	JCS  data
+
+	MOVQ $RLIMIT_NOFILE, DI
+	LEAQ ·limit(SB), SI
+	MOVQ $SYS_getrlimit, AX
+	SYSCALL
+	MOVQ ·limit+8(SB), AX
+	CMPQ AX, ·leastFiles(SB)
+	JCS  files
 
 	MOVQ $RLIMIT_NPROC, DI
 	LEAQ ·limit(SB), SI
@@ -146,6 +155,11 @@ space:
 data:
 	MOVQ ·noData(SB), SI
 	MOVQ ·noData+8(SB), DX
+	JMP  say
+
+files:
+	MOVQ ·noFiles(SB), SI
+	MOVQ ·noFiles+8(SB), DX
 	JMP  say
 
 processes:

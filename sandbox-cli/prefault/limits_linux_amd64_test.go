@@ -19,9 +19,12 @@ func TestTooLittle(t *testing.T) {
 	for _, c := range []struct{ limit, says string }{
 		{"--as=100000000", noSpace},
 		{"--data=20000000", noData},
+		{"--nofile=16", noFiles},
 		{"--nproc=1", noProcesses},
 		{"--as=2000000000", ""},
 		{"--data=200000000", ""},
+		{"--nofile=16:64", ""},
+		{"--nofile=24", ""},
 		{"--nproc=1023", ""},
 	} {
 		// By its descriptor, since others may not go where it lies.

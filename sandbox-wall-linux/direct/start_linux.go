@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -218,7 +219,10 @@ func (f *First) failure(r record) error {
 	if r.what < uint64(len(f.whats)) {
 		failed.What = f.whats[r.what]
 	}
-	switch {
+	switch name, device := strings.CutPrefix(failed.What, "dev "); {
+	case device && errno == unix.ENOENT && harmless[name] != "":
+		failed.What = "/dev/" + name
+		failed.Err = fmt.Errorf("%w: this makes it: mknod -m 666 /dev/%s c %s", errno, name, harmless[name])
 	case r.what < uint64(f.machines) && !passing(errno):
 		failed.Err = fmt.Errorf("%w: %w", ErrUnavailable, errno)
 	case errno == unix.ENOENT, errno == unix.ENOTDIR, errno == unix.ELOOP, errno == unix.ESTALE,

@@ -2,7 +2,9 @@ package direct
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -195,15 +197,16 @@ var deviceLinks = [][2]string{
 	{"core", "/proc/kcore"}, {"ptmx", "pts/ptmx"},
 }
 
-// harmless are the devices that every sandbox has.
-var harmless = []string{"null", "zero", "full", "random", "urandom", "tty"}
+// harmless are the devices that every sandbox has, each with its numbers (mem(4),
+// null(4), random(4), tty(4)).
+var harmless = map[string]string{"null": "1 3", "zero": "1 5", "full": "1 7", "random": "1 8", "urandom": "1 9", "tty": "5 0"}
 
 // devices makes /dev: the harmless ones of this machine, and terminals of its
 // own.
 func (c *compiler) devices(p placed) {
 	c.fs(tmp2, "tmpfs", noDevices|c.code(), [2]string{"mode", "0755"})
 	c.mount(p, tmp2, true)
-	for _, name := range harmless {
+	for _, name := range slices.Sorted(maps.Keys(harmless)) {
 		c.about("dev %s", name)
 		c.device(tmp2, "/dev/"+name, name)
 	}

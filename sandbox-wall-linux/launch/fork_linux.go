@@ -40,7 +40,13 @@ func (b *sandbox) fork(argv []string, fds []uintptr, n numbers) (pid int, shield
 		}
 	}
 	if n.orders != 0 {
-		return 0, false, setupError("the sandbox could not be set up", fmt.Errorf("this machine lets us make no namespaces of our own: %w", err))
+		err = fmt.Errorf("this machine lets us make no namespaces of our own: %w", err)
+		if why := NoNamespaces(); why != "" {
+			err = fmt.Errorf("%w; %s", err, why)
+		} else if errors.Is(err, unix.ENOSPC) {
+			err = fmt.Errorf("%w: there are too many, or they are nested too deep: end some, or raise user.max_*_namespaces (sysctl)", err)
+		}
+		return 0, false, setupError("the sandbox could not be set up", err)
 	}
 	if b.spec.Terminal {
 		return b.forkStaged(fds, n)

@@ -2,6 +2,7 @@ package launch
 
 import (
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
@@ -10,26 +11,45 @@ import (
 // NoNamespaces says what keeps this machine, or this process, from making user
 // namespaces and what to do about it, as far as it is written down somewhere;
 // "" when it is not.
-func NoNamespaces() string { return noNamespaces(os.ReadFile, chrooted) }
+func NoNamespaces() string { return noNamespaces(os.ReadFile, chrooted, os.Geteuid()) }
 
 // noNamespaces reads the switches of user_namespaces(7), of Ubuntu's and of
 // Debian's kernels.
-func noNamespaces(read func(string) ([]byte, error), chrooted func() bool) string {
+func noNamespaces(read func(string) ([]byte, error), chrooted func() bool, uid int) string {
 	is := func(file, value string) bool {
 		b, err := read("/proc/sys/" + file)
 		return err == nil && strings.TrimSpace(string(b)) == value
 	}
+	for _, kind := range []string{"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"} {
+		if setting := "max_" + kind + "_namespaces"; is("user/"+setting, "0") && !chrooted() {
+			return "namespaces of a kind that a sandbox has are switched off: sysctl user." + setting + "=10000"
+		}
+	}
 	switch {
 	case chrooted():
 		return "this is a chroot, in which the kernel makes no user namespaces: start it outside of it, or in a container of its own (systemd-nspawn)"
-	case is("user/max_user_namespaces", "0"):
-		return "user namespaces are switched off: sysctl user.max_user_namespaces=10000"
 	case is("kernel/unprivileged_userns_clone", "0"):
 		return "user namespaces are switched off for users: sysctl kernel.unprivileged_userns_clone=1"
 	case is("kernel/apparmor_restrict_unprivileged_userns", "1"):
 		return "this system lets only programs with an AppArmor profile make user namespaces: give lnk-sandbox one with `userns,`"
+	case uid == 0 && !setsFileCapabilities(read):
+		return "root that lacks the capability SETFCAP, as in some containers, is given no user namespace with root in it: start it as another user, or the container with --cap-add SETFCAP"
 	}
 	return ""
+}
+
+// setsFileCapabilities says whether this process has CAP_SETFCAP, without which
+// nobody maps root (user_namespaces(7), Linux 5.12); also where it is not known.
+func setsFileCapabilities(read func(string) ([]byte, error)) bool {
+	const capability = 31
+	status, err := read("/proc/self/status")
+	if err != nil {
+		return true
+	}
+	_, rest, ok := strings.Cut(string(status), "\nCapEff:")
+	line, _, _ := strings.Cut(rest, "\n")
+	set, err := strconv.ParseUint(strings.TrimSpace(line), 16, 64)
+	return !ok || err != nil || set&(1<<capability) != 0
 }
 
 // chrooted says whether our root is another folder than the first process's,

@@ -14,6 +14,8 @@ func TestNoNamespaces(t *testing.T) {
 	}{
 		{"user/max_user_namespaces", "0\n", false, "user.max_user_namespaces=10000"},
 		{"user/max_user_namespaces", "96364\n", false, ""},
+		{"user/max_mnt_namespaces", "0\n", false, "user.max_mnt_namespaces=10000"},
+		{"user/max_mnt_namespaces", "0\n", true, "chroot"},
 		{"kernel/unprivileged_userns_clone", "0\n", false, "kernel.unprivileged_userns_clone=1"},
 		{"kernel/unprivileged_userns_clone", "1\n", false, ""},
 		{"kernel/apparmor_restrict_unprivileged_userns", "1\n", false, "AppArmor"},
@@ -26,9 +28,28 @@ func TestNoNamespaces(t *testing.T) {
 			}
 			return nil, errors.New("not there")
 		}
-		got := noNamespaces(read, func() bool { return c.chrooted })
+		got := noNamespaces(read, func() bool { return c.chrooted }, 0)
 		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%s = %q, chroot %v: %q, want %q", c.file, c.value, c.chrooted, got, c.want)
+		}
+	}
+}
+
+// Linux 5.12 lets nobody map root who may not set capabilities of files.
+func TestRootWithoutSETFCAP(t *testing.T) {
+	for _, c := range []struct {
+		uid       int
+		effective string
+		want      bool
+	}{{0, "0000000000000000", true}, {0, "000001ff7fffffff", true}, {0, "000001ffffffffff", false}, {0, "0000000080000000", false}, {1000, "0000000000000000", false}, {0, "?", false}} {
+		read := func(file string) ([]byte, error) {
+			if file == "/proc/self/status" {
+				return []byte("Name:\tx\nCapEff:\t" + c.effective + "\nCapBnd:\t0\n"), nil
+			}
+			return nil, errors.New("not there")
+		}
+		if got := noNamespaces(read, func() bool { return false }, c.uid); strings.Contains(got, "SETFCAP") != c.want {
+			t.Errorf("user %d with %s: %q", c.uid, c.effective, got)
 		}
 	}
 }

@@ -56,6 +56,15 @@ func TestStoreOfAnother(t *testing.T) {
 	}
 }
 
+// What keeps a stub from being made is told with what to do about it.
+func TestStubThatCannotBeMade(t *testing.T) {
+	for cause, want := range map[error]string{unix.EACCES: "make its folder writable, or let", unix.ENOSPC: "make room there (df -i), or let", unix.EDQUOT: "make room there"} {
+		if got := (&Error{"/w/.envrc", ErrCannotMake, cause}).Error(); !strings.Contains(got, want) {
+			t.Errorf("%v: %q", cause, got)
+		}
+	}
+}
+
 // In settings that were removed meanwhile, or are being, nothing is made again; what
 // the run made elsewhere is taken away all the same.
 func TestNothingIsMadeAgain(t *testing.T) {

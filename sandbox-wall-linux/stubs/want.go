@@ -64,8 +64,14 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("stub %s: %v", e.Path, e.Kind)
 	}
 	text := fmt.Sprintf("stub %s: %v: %v", e.Path, e.Kind, e.Err)
-	if errors.Is(e.Kind, ErrCannotMake) && errors.Is(e.Err, syscall.EACCES) {
-		text += ": a name that the program must not make is held by an empty folder, so make its folder writable, or let the program have the name (write_dot_files)"
+	if errors.Is(e.Kind, ErrCannotMake) {
+		const held, or = ": a name that the program must not make is held by an empty folder, so ", ", or let the program have the name (write_dot_files)"
+		switch {
+		case errors.Is(e.Err, syscall.EACCES):
+			text += held + "make its folder writable" + or
+		case errors.Is(e.Err, syscall.ENOSPC), errors.Is(e.Err, syscall.EDQUOT):
+			text += held + "make room there (df -i)" + or
+		}
 	}
 	return text
 }
