@@ -170,6 +170,67 @@ func TestCtrlZ(t *testing.T) {
 	}
 }
 
+// The shell has the terminal back once the program has stopped, and no sooner: what
+// is typed for the one is not read by the other.
+func TestCtrlZWaits(t *testing.T) {
+	const cleans = `import os, signal, time
+on = True
+def clean(*_):
+  global on
+  time.sleep(0.4); print('cle'+'aned'); os.kill(os.getpid(), signal.SIGSTOP); on = False
+signal.signal(signal.SIGTSTP, clean)
+print('rea'+'dy')
+while on: time.sleep(0.05)
+print('wen'+'t on')
+`
+	for _, net := range []string{"", allow} {
+		s := newSandbox(t)
+		s.put("cleans.py", cleans)
+		y := s.onTerminal(t, "bash", "--norc", "-i")
+		y.see("$ ")
+		y.enter(lnk() + " sandbox run --yes --write . " + net + " -- /usr/bin/python3 -Su cleans.py\n")
+		y.see("ready")
+		y.enter("\x1a")
+		y.see("Stopped")
+		if !strings.Contains(y.all(), "cleaned") {
+			t.Errorf("the shell is told before the program has stopped: %q", y.all())
+		}
+		y.see("$ ")
+		y.enter("fg; exit\n")
+		y.see("went on")
+		waitFor(t, y.cmd)
+	}
+}
+
+// A job that is stopped behind its shell and let go on, at once or later, goes on whole; one that is told alone
+// passes it on.
+func TestStoppedAndLetGoOn(t *testing.T) {
+	const script = `trap "echo to''ld" TSTP; trap "echo us''er" USR1; echo rea''dy; while :; do sleep 0.05; done`
+	for _, net := range []string{"", allow} {
+		s := newSandbox(t)
+		s.put("traps.sh", script)
+		s.put("waits.sh", strings.Replace(script, `trap "echo to''ld" TSTP;`, "", 1))
+		run := lnk() + " sandbox run --yes --write . " + net + " -- sh "
+		y := s.onTerminal(t, "bash", "--norc", "-i")
+		y.see("$ ")
+		y.enter(run + "traps.sh & job=$!\n")
+		y.see("ready")
+		y.enter("kill -TSTP $job\n")
+		y.see("told")
+		y.enter("kill $job; wait $job; echo en''ded\n")
+		y.see("ended")
+
+		y.enter(run + "waits.sh & job=$!\n")
+		y.see("ready")
+		// By somebody else: the loop of a shell ends when a job of its own stops.
+		y.enter("sh -c 'for i in 1 2 3 4 5 6; do kill -TSTP -$0; sleep 0.$1; kill -CONT -$0; sleep 0.3; done; kill -USR1 $0' $job $((RANDOM % 3))\n")
+		y.see("user")
+		y.enter("kill $job; wait $job; echo en''ded; exit\n")
+		y.see("ended")
+		waitFor(t, y.cmd)
+	}
+}
+
 // A shell inside has job control, the window's size, and a terminal that
 // nothing can be typed into.
 func TestShellInside(t *testing.T) {

@@ -4,10 +4,13 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/selfpipe"
 )
 
@@ -31,6 +34,9 @@ type Signals struct {
 	pid     int              // that of the child, 0 before there is one
 	waiting []syscall.Signal // what was caught before
 	passing bool
+
+	stopping atomic.Bool  // one waits for the child to stop
+	letGoOn  atomic.Int64 // when SIGCONT came last, in nanoseconds of Unix time
 }
 
 // Hold begins to catch them. With terminal the program keeps the terminal, and
@@ -70,6 +76,9 @@ func (h *Signals) PassTo(pid int) {
 		return
 	}
 	h.passing = true
+	if !h.typed {
+		selfpipe.Notify(h.ch, syscall.SIGTSTP) // until now it was for us alone
+	}
 	go func() {
 		for {
 			select {
@@ -86,6 +95,9 @@ func (h *Signals) take(s syscall.Signal) {
 	if !h.typed && (s == syscall.SIGINT || s == syscall.SIGQUIT) {
 		return
 	}
+	if s == syscall.SIGCONT {
+		h.letGoOn.Store(time.Now().UnixNano())
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.pid == 0 {
@@ -98,11 +110,64 @@ func (h *Signals) take(s syscall.Signal) {
 }
 
 func (h *Signals) pass(s syscall.Signal) {
-	unix.Kill(h.pid, s)
-	if s == syscall.SIGTSTP {
-		// The shell that started us waits for us to stop, as the program has.
-		unix.Kill(unix.Getpid(), syscall.SIGSTOP)
+	if s == syscall.SIGCONT && !h.typed && (!stopped(h.pid) || len(h.ch) > 0) {
+		return // the child was let go on with us, and maybe stopped anew
 	}
+	if s != syscall.SIGTSTP {
+		unix.Kill(h.pid, s)
+		return
+	}
+	if h.typed {
+		unix.Kill(h.pid, s)
+	}
+	if h.stopping.CompareAndSwap(false, true) {
+		go h.stopWith(h.pid, h.letGoOn.Load())
+	}
+}
+
+// stopPatience bounds the wait for a child that cleans up before it stops, which is
+// more than the wall gives its program, and ownPatience the wait for one that has
+// been told as we have.
+const (
+	stopPatience = 4 * time.Second
+	ownPatience  = 200 * time.Millisecond
+)
+
+// stopWith stops us once the child has stopped, and no sooner: the shell that
+// started us takes the terminal back then, from which the program would still
+// read. A child that does not stop goes on, and so do we; and so it is when we are
+// let go on meanwhile. What was sent to us alone is passed on: behind a shell it
+// cannot be told at once from what was sent to the group.
+//
+// Two threads may take a stop and what undoes it in the other order, so that what
+// comes just behind a SIGCONT is no news.
+func (h *Signals) stopWith(pid int, letGoOn int64) {
+	defer h.stopping.Store(false)
+	wanted := func() bool { return h.letGoOn.Load() == letGoOn }
+	began := time.Now()
+	told := h.typed || launch.Foreground() || began.Sub(time.Unix(0, letGoOn)) < ownPatience
+	for wait := time.Millisecond; wanted() && time.Since(began) < stopPatience; wait = min(2*wait, 50*time.Millisecond) {
+		if stopped(pid) {
+			selfpipe.Suspend(func() bool { return stopped(pid) && wanted() })
+			return
+		}
+		if !told && time.Since(began) > ownPatience {
+			unix.Kill(pid, unix.SIGTSTP)
+			told = true
+		}
+		select {
+		case <-h.done:
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// stopped is whether a child is stopped now. One that was reaped is not.
+func stopped(pid int) bool {
+	var info unix.Siginfo
+	err := unix.Waitid(unix.P_PID, pid, &info, unix.WSTOPPED|unix.WNOHANG|unix.WNOWAIT, nil)
+	return err == nil && info.Signo == int32(unix.SIGCHLD)
 }
 
 // Stop lets signals do again what they do.

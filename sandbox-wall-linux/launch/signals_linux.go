@@ -3,6 +3,7 @@ package launch
 import (
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -25,7 +26,11 @@ type relay struct {
 	sandbox *sandbox
 	tty     terminal
 	signals chan os.Signal
-	ended   chan struct{}
+	// later are those that came while another was handled.
+	later []syscall.Signal
+	ended chan struct{}
+	// wentOn is when we were let go on last.
+	wentOn time.Time
 	// deaf is whether SIGHUP was ignored when we started, as nohup(1) has it,
 	// which then is meant for the program too. Of INT and QUIT it says nothing
 	// that they are ignored: shells start so what is in the background.
@@ -62,7 +67,18 @@ func (r *relay) run() {
 		defer every.Stop()
 		look = every.C
 	}
+	handle := func(s syscall.Signal) {
+		r.handle(s)
+		if grace == nil && endsAll(s) {
+			grace = time.After(graceTime)
+		}
+	}
 	for {
+		for len(r.later) > 0 {
+			s := r.later[0]
+			r.later = r.later[1:]
+			handle(s)
+		}
 		select {
 		case <-r.ended:
 			return
@@ -71,10 +87,23 @@ func (r *relay) run() {
 		case <-look:
 			r.notice()
 		case s := <-r.signals:
-			r.handle(s.(syscall.Signal))
-			if grace == nil && endsAll(s) {
-				grace = time.After(graceTime)
+			handle(s.(syscall.Signal))
+		}
+	}
+}
+
+// letGoOn is whether we have been let go on since the signal that stops came which
+// is handled: it is worth nothing then (signal(7)). Whatever else came is handled
+// later, but for what would stop us once more.
+func (r *relay) letGoOn() bool {
+	for {
+		select {
+		case s := <-r.signals:
+			if s != unix.SIGTSTP {
+				r.later = append(r.later, s.(syscall.Signal))
 			}
+		default:
+			return slices.Contains(r.later, unix.SIGCONT)
 		}
 	}
 }
@@ -96,6 +125,7 @@ func (r *relay) handle(s syscall.Signal) {
 		r.stopBehind()
 	case s == unix.SIGCONT:
 		r.goOn()
+		r.wentOn = time.Now()
 	default:
 		r.send(s)
 	}
@@ -121,7 +151,7 @@ func (r *relay) program() (pidfd int, is process, ok bool) {
 		if pidfd, is, err := r.sandbox.program(); err == nil {
 			return pidfd, is, true
 		}
-		if len(r.signals) > 0 {
+		if r.waiting() {
 			break // which may be one that ends it
 		}
 		select {
@@ -132,6 +162,9 @@ func (r *relay) program() (pidfd int, is process, ok bool) {
 	}
 	return -1, process{}, false
 }
+
+// waiting is whether there are signals to be handled.
+func (r *relay) waiting() bool { return len(r.later)+len(r.signals) > 0 }
 
 func (r *relay) send(s syscall.Signal) {
 	if pidfd, _, ok := r.program(); ok {
@@ -146,13 +179,18 @@ func (r *relay) send(s syscall.Signal) {
 // terminal is (POSIX: orphaned); one that does not catch it is stopped by
 // SIGSTOP, with its process group.
 func (r *relay) stop() {
+	// Two threads may take a stop and what undoes it in the other order.
+	late := time.Since(r.wentOn) < ownPatience
 	pidfd, is, ok := r.program()
 	if !ok {
 		return
 	}
 	defer unix.Close(pidfd)
 	switch {
-	case is.ignores(unix.SIGTSTP):
+	case is.ignores(unix.SIGTSTP), r.letGoOn():
+		return
+	case r.sandbox.spec.Terminal && r.stopsByItself():
+	case r.sandbox.spec.Terminal && late:
 		return
 	case r.sandbox.spec.Terminal, is.catches(unix.SIGTSTP):
 		_ = unix.PidfdSendSignal(pidfd, unix.SIGTSTP, nil, 0)
@@ -164,6 +202,19 @@ func (r *relay) stop() {
 		}
 	}
 	r.stopWithProgram()
+}
+
+// ownPatience bounds the wait for a program in our process group to stop, or to go
+// on, of what was sent to the whole group.
+const ownPatience = 50 * time.Millisecond
+
+func (r *relay) stopsByItself() bool {
+	for deadline := time.Now().Add(ownPatience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if r.programStopped() || r.letGoOn() {
+			return true
+		}
+	}
+	return false
 }
 
 // stopPatience bounds the wait for a program that cleans up before it stops.
@@ -180,8 +231,11 @@ func (r *relay) stopWithProgram() {
 			return
 		}
 		unix.Close(pidfd)
-		if is.stopped() || is.state == 'D' && r.stoppedInVfork() {
-			r.stopUs()
+		if r.letGoOn() || slices.ContainsFunc(r.later, func(s syscall.Signal) bool { return s == unix.SIGINT || endsAll(s) }) {
+			return
+		}
+		if r.stopped(is) {
+			r.stopUs(r.programStopped)
 			return
 		}
 		select {
@@ -190,6 +244,20 @@ func (r *relay) stopWithProgram() {
 		case <-time.After(wait):
 		}
 	}
+}
+
+func (r *relay) stopped(is process) bool {
+	return is.stopped() || is.state == 'D' && r.stoppedInVfork()
+}
+
+// programStopped is whether there is a program, and it is stopped now.
+func (r *relay) programStopped() bool {
+	pidfd, is, err := r.sandbox.program()
+	if err != nil {
+		return false
+	}
+	unix.Close(pidfd)
+	return r.stopped(is)
 }
 
 // stoppedInVfork is whether the program waits for a child that was stopped
@@ -232,7 +300,7 @@ func (r *relay) goOn() {
 				return
 			}
 			unix.Close(pidfd)
-			if !is.stopped() || len(r.signals) > 0 {
+			if !is.stopped() || r.waiting() {
 				return
 			}
 		}

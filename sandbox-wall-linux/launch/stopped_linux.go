@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/selfpipe"
 )
 
 // noticeEvery is how often the program on a terminal is looked at.
@@ -49,34 +51,27 @@ func (r *relay) stopBehind() {
 		r.stopWithProgram() // who has got it as we have
 		return
 	}
-	r.stopUs()
+	r.stopUs(func() bool { return true })
 }
 
-// stopUs stops us. When we go on so does the program, which was seen stopped
-// for this and not for another reason.
+// stopUs stops us, while still says that there is a reason. When we go on so does
+// the program, which was seen stopped for this and not for another reason.
 //
 // What the program left in other process groups is not stopped: meanwhile there is
 // somebody else who watches its mounts, by whom we go on to look at them.
-func (r *relay) stopUs() {
+func (r *relay) stopUs(still func() bool) {
 	for {
 		g, err := r.sandbox.beginGuard()
 		if err != nil {
 			r.send(unix.SIGCONT)
 			break
 		}
-		stopNow()
-		if !g.end(r.sandbox) {
+		stopped := selfpipe.Suspend(still)
+		if !g.end(r.sandbox) || !stopped {
 			break
 		}
 	}
 	r.seenStopped = false
-}
-
-// stopNow stops us before it returns: it is this thread that takes the signal.
-func stopNow() {
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	_ = unix.Tgkill(unix.Getpid(), unix.Gettid(), unix.SIGSTOP)
 }
 
 // become makes a process group the terminal's foreground.

@@ -39,6 +39,14 @@ func (t terminal) ours() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
+// Foreground is whether this process is in the foreground of its terminal, and has
+// what is typed there as everything in it has.
+func Foreground() bool {
+	t := openTerminal(true)
+	defer t.close()
+	return t.foreground
+}
+
 // takeBack makes us the foreground again, once nothing is left of the sandbox.
 // A shell inside puts itself there and cannot put us back, whose group has no
 // number where it is. What is left of its group is nobody; where there is

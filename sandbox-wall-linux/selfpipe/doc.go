@@ -10,6 +10,8 @@
 // Who uses it for a signal uses nothing of os/signal for the same one: of the
 // two, who asked last has it.
 //
+// [Suspend] stops a process that catches what is typed to stop it.
+//
 // Limits: on machines other than amd64, and where no pipe can be made, it is
 // os/signal itself.
 package selfpipe

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,14 +19,6 @@ var writeEnd int32
 // addresses gives those of the handler, and of what it returns to (signal
 // return, sigreturn(2)).
 func addresses() (handler, restorer uintptr)
-
-// action is struct sigaction as the kernel has it (asm/signal.h).
-type action struct {
-	handler  uintptr
-	flags    uint64
-	restorer uintptr
-	mask     uint64
-}
 
 // Flags of an action, from asm-generic/signal-defs.h and asm/signal.h.
 const (
@@ -136,11 +127,4 @@ func send(s syscall.Signal) {
 func ours() action {
 	handler, restorer := addresses()
 	return action{handler: handler, flags: onStack | restart | restores, restorer: restorer, mask: ^uint64(0)}
-}
-
-// set sets what a signal does, and gives what it did.
-func set(s syscall.Signal, to action) (before action) {
-	// It fails for signals alone that cannot be caught.
-	unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(s), uintptr(unsafe.Pointer(&to)), uintptr(unsafe.Pointer(&before)), unsafe.Sizeof(to.mask), 0, 0)
-	return before
 }
