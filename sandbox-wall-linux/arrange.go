@@ -93,7 +93,7 @@ func (d *draft) keeps(p, g *place) (bool, error) {
 		if p.from != "" {
 			return true, nil
 		}
-		return g.kind != readOnly && !d.saysNothing(p), nil
+		return (g.kind != readOnly || g.others != p.others) && !d.saysNothing(p), nil
 	case readWrite:
 		// Never merged with a write folder above: its dot files are protected
 		// by where it stands.

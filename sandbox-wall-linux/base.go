@@ -121,6 +121,9 @@ func (d *draft) systemFolders() error {
 			}
 		}
 	}
+	for _, at := range d.f.Others {
+		d.add(place{at: at, kind: readOnly, rank: rankSystem, node: d.t.node(at), because: because})
+	}
 	return nil
 }
 
@@ -136,9 +139,15 @@ func (d *draft) rootOnly() error {
 		if at == home && personal(at) {
 			continue
 		}
-		d.add(place{at: at, kind: shut, rank: rankRootOnly, node: d.t.node(at), because: Reason{Member: "system", Text: "only root may read it"}})
+		d.onlyRoot(at)
 	}
 	return nil
+}
+
+var onlyRoot = Reason{Member: "system", Text: "only root may read it"}
+
+func (d *draft) onlyRoot(at string) {
+	d.add(place{at: at, kind: shut, rank: rankRootOnly, node: d.t.node(at), because: onlyRoot})
 }
 
 // program puts our own program where routes and stages inside find it. Where

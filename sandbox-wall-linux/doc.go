@@ -27,6 +27,8 @@
 //     to.
 //   - Root's sandbox reads nothing that only root may read of the system's
 //     configuration, and cannot change this machine's kernel through /proc.
+//     Where the configuration is shown as others see it ([Step.Others]), that
+//     holds for what comes there later too.
 //   - What cannot be held is refused ([ErrRefused]), or said in [Plan.Notes].
 //
 // Limits: what is replaced or removed from outside while the program runs loses

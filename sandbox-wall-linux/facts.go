@@ -43,6 +43,9 @@ type Facts struct {
 	// RootOnly are files and folders of the system folders that only root
 	// may read. Looked for when UID is 0, whose sandbox could read them.
 	RootOnly []string
+	// Others are folders that are shown as others see them, in which it was not
+	// looked for.
+	Others []string
 	// Written are the folders that earlier sandboxes of this user wrote.
 	Written written.Folders
 	// Mounts are what is mounted here.

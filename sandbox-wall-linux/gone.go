@@ -120,7 +120,7 @@ func (p *Plan) covers() []Step {
 		// What is told in a folder that is only read closes nothing: this
 		// machine's own resolv.conf is replaced whenever its network changes.
 		case Read, Pin, Tell:
-			if writable {
+			if writable || s.Others && above.binds() && !above.Others {
 				covers = append(covers, s)
 			}
 		}

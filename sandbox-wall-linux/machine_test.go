@@ -20,6 +20,7 @@ type machine struct {
 	quiet           map[string]bool // sockets that nobody listens on
 	unseen          []string        // folders that the time does not suffice for
 	rootOnly        []string
+	others          []string // folders that can be shown as others see them
 	sockets         string
 	program         string
 	dir             string
@@ -247,7 +248,12 @@ func (m *machine) system() *System {
 		Walk:     m.walk,
 		NamesOf:  m.namesOf,
 		Answers:  func(path string) bool { return !m.quiet[path] },
-		RootOnly: func() ([]string, error) { return m.rootOnly, nil },
+		RootOnly: func(shown []string) ([]string, error) {
+			return slices.DeleteFunc(slices.Clone(m.rootOnly), func(at string) bool {
+				return slices.ContainsFunc(shown, func(s string) bool { return within(at, s) })
+			}), nil
+		},
+		Others: func(folder string) bool { return slices.Contains(m.others, folder) },
 		SocketTables: func(NetFrom) ([]string, error) {
 			return []string{"Num RefCount Protocol Flags Type St Inode Path\n" + m.sockets}, nil
 		},
@@ -289,7 +295,11 @@ func (m *machine) plan(c client.Confinement) (Plan, error) {
 }
 
 func (m *machine) planWith(c client.Confinement, net NetFrom) (Plan, error) {
-	f, err := readFacts(m.system(), c, net, Bubblewrap, m.environ)
+	return m.planBy(Bubblewrap, c, net)
+}
+
+func (m *machine) planBy(by Maker, c client.Confinement, net NetFrom) (Plan, error) {
+	f, err := readFacts(m.system(), c, net, by, m.environ)
 	if err != nil {
 		return Plan{}, fmt.Errorf("facts: %w", err)
 	}

@@ -23,7 +23,7 @@ func (d *draft) nameFiles() {
 		d.tell("/etc/resolv.conf", resolvConf, because)
 		d.tell("/etc/hosts", hosts, because)
 	}
-	if d.f.UID != 0 {
+	if d.f.UID != 0 || d.othersFolder("/etc/ssh") != "" {
 		d.sshConfig()
 	}
 }
@@ -78,8 +78,8 @@ const (
 
 // sshConfig gives the program copies of the files that ssh's configuration
 // includes. ssh refuses an included file that is neither root's nor the
-// user's (ssh_config(5)), and where only the user is mapped root's files show
-// as nobody's.
+// user's (ssh_config(5)), and where only the user is mapped, or what is there is
+// shown as others see it, root's files show as nobody's.
 func (d *draft) sshConfig() {
 	because := Reason{Member: "view", Text: "ssh wants it to be the user's or root's"}
 	done := map[string]bool{}
@@ -87,6 +87,9 @@ func (d *draft) sshConfig() {
 		r := d.t.resolve(at)
 		if r.node.Kind != File || r.node.UID != 0 || done[r.real] {
 			continue
+		}
+		if d.f.UID == 0 && d.othersFolder(r.real) == "" {
+			continue // root's own there
 		}
 		text, whole := d.t.text(r.real)
 		if !whole {

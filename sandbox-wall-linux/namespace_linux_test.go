@@ -241,7 +241,7 @@ func TestRealGivenNetworkIsNone(t *testing.T) {
 	s.net = Given
 	c := s.confinement()
 	c.Net = client.Net{}
-	f, err := ReadFacts(c, Given, Bubblewrap, s.env)
+	f, err := ReadFacts(LocalSystem(), c, Given, Bubblewrap, s.env)
 	if !out {
 		return // a machine without a network has none to leave open
 	}

@@ -183,7 +183,7 @@ func TestRealFactsOfStrangePaths(t *testing.T) {
 func BenchmarkFacts(b *testing.B) {
 	c, environ := benched(b)
 	for b.Loop() {
-		if _, err := ReadFacts(c, Own, Bubblewrap, environ); err != nil {
+		if _, err := ReadFacts(LocalSystem(), c, Own, Bubblewrap, environ); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -191,7 +191,7 @@ func BenchmarkFacts(b *testing.B) {
 
 func BenchmarkPlan(b *testing.B) {
 	c, environ := benched(b)
-	f, err := ReadFacts(c, Own, Bubblewrap, environ)
+	f, err := ReadFacts(LocalSystem(), c, Own, Bubblewrap, environ)
 	if err != nil {
 		b.Fatal(err)
 	}

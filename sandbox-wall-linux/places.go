@@ -67,6 +67,8 @@ type place struct {
 	// from is the path on this machine, where it is not at.
 	from string
 	perm uint32
+	// others is what a step's is.
+	others bool
 	// text is what a told file says.
 	text string
 	// full is the path that is closed, where at is the first that is missing
@@ -81,6 +83,7 @@ type place struct {
 // add puts a place into the draft, unless something that ranks higher, or was
 // there first, stands at its path.
 func (d *draft) add(p place) {
+	d.forOthers(&p)
 	old, there := d.places[p.at]
 	if there {
 		low, high := old, &p

@@ -19,7 +19,7 @@ func TestPlanHere(t *testing.T) {
 		c.Commands = only
 		for _, by := range []Maker{Kernel, Bubblewrap} {
 			t.Chdir(s.work)
-			f, err := ReadFacts(c, s.net, by, s.env)
+			f, err := ReadFacts(LocalSystem(), c, s.net, by, s.env)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -27,7 +27,7 @@ func TestPlanHere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := PlanHere(c, s.net, by, s.env, []string{"true"})
+			got, err := PlanHere(LocalSystem(), c, s.net, by, s.env, []string{"true"})
 			if err != nil || got.Explain() != want.Explain() || len(got.Steps) < 20 {
 				t.Errorf("by %s: %v\n%s\nand not\n%s", by, err, got.Explain(), want.Explain())
 			}

@@ -37,15 +37,17 @@ func gather(sys *System, c client.Confinement, net NetFrom, by Maker, environ []
 		Starts: map[string]Start{}, Programs: map[string]List{}, Answers: map[string]bool{},
 	}
 	closed := make(chan walked, 1)
+	t := &tree{facts: &f, sys: sys}
 	if f.UID == 0 {
-		go func() { // the longest part by far
-			found, err := sys.RootOnly()
-			closed <- walked{found, err}
-		}()
+		may := func(string) bool { return false }
+		if by == Kernel && sys.Others != nil {
+			named, _ := c.Commands.Only()
+			may = shownToOthers(t, c.Write, named)
+		}
+		go func() { closed <- walkRootOnly(sys, may) }() // the longest part by far
 	} else {
 		closed <- walked{}
 	}
-	t := &tree{facts: &f, sys: sys}
 	readHomes(t, &f, environ)
 	readDir(t, &f, lookupEnv(environ, "PWD"))
 	if err := readWritten(t, &f); err != nil {
@@ -86,7 +88,7 @@ func gather(sys *System, c client.Confinement, net NetFrom, by Maker, environ []
 		f.Routed = routedDevices(route, route6)
 	}
 	only := <-closed
-	if f.RootOnly = only.found; only.err != nil {
+	if f.RootOnly, f.Others = only.found, only.others; only.err != nil {
 		return nil, refuse("system", "", "what only root may read cannot be found, so it cannot be closed: "+only.err.Error(), only.err)
 	}
 
@@ -96,10 +98,11 @@ func gather(sys *System, c client.Confinement, net NetFrom, by Maker, environ []
 	return t, nil
 }
 
-// walked is what a walk for what only root may read found.
+// walked is what a walk for what only root may read found, and which folders it
+// need not look through.
 type walked struct {
-	found []string
-	err   error
+	found, others []string
+	err           error
 }
 
 // noNamespaces looks for a setting by which the kernel refuses user namespaces:

@@ -213,7 +213,7 @@ func TestReadFactsFails(t *testing.T) {
 	}{
 		{"sockets", func(s *System) { s.SocketTables = func(NetFrom) ([]string, error) { return nil, broken } }, "sockets cannot be listed"},
 		{"root only", func(s *System) {
-			s.UID, s.RootOnly = 0, func() ([]string, error) { return nil, broken }
+			s.UID, s.RootOnly = 0, func([]string) ([]string, error) { return nil, broken }
 		}, "only root may read"},
 		{"mounts", func(s *System) {
 			text := s.Text

@@ -16,8 +16,9 @@ const maxWalked = 100_000
 
 // rootOnly walks the configuration of the system, and looks at the top of
 // /opt, for what nobody but the caller, who is root, may read. A root that is
-// a link is not walked: where it leads is not opened for being there.
-func rootOnly() ([]string, error) {
+// a link is not walked: where it leads is not opened for being there. Nor is one
+// that is shown as others see it.
+func rootOnly(shown []string) ([]string, error) {
 	groups, err := os.Getgroups()
 	if err != nil {
 		return nil, err
@@ -29,7 +30,7 @@ func rootOnly() ([]string, error) {
 	var errs [2]error
 	var wait sync.WaitGroup
 	for i := range halves {
-		halves[i] = walk{uid: uint32(os.Getuid()), groups: groups, buf: make([]byte, 32<<10), half: i, limit: maxWalked}
+		halves[i] = walk{shown: shown, uid: uint32(os.Getuid()), groups: groups, buf: make([]byte, 32<<10), half: i, limit: maxWalked}
 		wait.Go(func() { errs[i] = halves[i].roots() })
 	}
 	wait.Wait()
@@ -42,7 +43,10 @@ func (w *walk) roots() error {
 	for _, root := range []struct {
 		path string
 		deep bool
-	}{{"/etc", true}, {"/usr/local/etc", true}, {"/opt", false}} {
+	}{{othersFolders[0], true}, {othersFolders[1], true}, {"/opt", false}} {
+		if slices.Contains(w.shown, root.path) {
+			continue
+		}
 		fd, err := openFolder(unix.AT_FDCWD, root.path)
 		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) || errors.Is(err, unix.ELOOP) {
 			continue
@@ -66,6 +70,7 @@ func openFolder(dir int, name string) (int, error) {
 // walk is done with the bare calls: a start of root's sandbox waits for it,
 // and os.File and its poller cost half as much again.
 type walk struct {
+	shown  []string // roots that are not walked
 	uid    uint32
 	groups []int
 	buf    []byte
@@ -167,13 +172,4 @@ func parity(name string) int {
 		sum += int(name[i])
 	}
 	return sum % 2
-}
-
-// onlyOwner says whether a mode keeps others from reading a file, or from
-// listing a folder or going through it.
-func onlyOwner(folder bool, mode uint32) bool {
-	if folder {
-		return mode&(otherRead|otherSearch) != otherRead|otherSearch
-	}
-	return mode&otherRead == 0
 }

@@ -59,6 +59,11 @@ type Step struct {
 	Size int64
 	// Text is where a link leads, or what a file of ours says.
 	Text string
+	// Others shows what is read as those see it who neither own it nor are of its
+	// group (chmod(1)), whoever the program runs as: what is not for them stays
+	// closed whenever it was put there and whatever it is called. Package direct
+	// can.
+	Others bool
 	// Because says why.
 	Because Reason
 }
@@ -102,6 +107,7 @@ func (p *place) step() Step {
 		if p.from != "" {
 			s.From = p.from
 		}
+		s.Others = p.others
 	case ours, sealed:
 		s.Verb, s.Perm = Empty, p.perm
 	case folder:

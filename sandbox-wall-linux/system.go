@@ -39,8 +39,12 @@ type System struct {
 	NamesOf func(part survey.Part, files []survey.Inode) survey.Names
 	// Answers says whether something listens on a socket.
 	Answers func(path string) bool
-	// RootOnly walks folders for what only root may read.
-	RootOnly func() ([]string, error)
+	// RootOnly walks folders for what only root may read, but for those that are
+	// shown as others see them.
+	RootOnly func(shown []string) ([]string, error)
+	// Others says whether a folder can be shown as others see it (see
+	// [Step.Others]); nil is that none can.
+	Others func(folder string) bool
 	// SocketTables reads the tables of unix sockets (as /proc/net/unix) of
 	// this network namespace and, where it is a given one, of the host's.
 	SocketTables func(net NetFrom) ([]string, error)

@@ -22,23 +22,23 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/written"
 )
 
-// ReadFacts reads what a plan for a confinement depends on, of this machine and
-// of the caller, whose environment is environ. It starts nothing, but where the
+// ReadFacts reads what a plan for a confinement depends on, of a machine and of
+// the caller, whose environment is environ. It starts nothing, but where the
 // plan is for bubblewrap, its --help, when that file is new to this machine.
-func ReadFacts(c client.Confinement, net NetFrom, by Maker, environ []string) (Facts, error) {
-	return readFacts(LocalSystem(), c, net, by, environ)
+func ReadFacts(sys *System, c client.Confinement, net NetFrom, by Maker, environ []string) (Facts, error) {
+	return readFacts(sys, c, net, by, environ)
 }
 
 // PlanHere is [PlanFor] of what [ReadFacts] reads, drawn once.
-func PlanHere(c client.Confinement, net NetFrom, by Maker, environ, argv []string) (Plan, error) {
-	t, err := gather(LocalSystem(), c, net, by, environ)
+func PlanHere(sys *System, c client.Confinement, net NetFrom, by Maker, environ, argv []string) (Plan, error) {
+	t, err := gather(sys, c, net, by, environ)
 	if err != nil {
 		return Plan{}, err
 	}
 	return draw(c, net, t, argv)
 }
 
-// LocalSystem is this machine.
+// LocalSystem is this machine, without what package direct can show of it.
 func LocalSystem() *System {
 	return &System{
 		UID:          os.Getuid(),

@@ -152,6 +152,9 @@ func (v *view) place(at string, lstat func(string) Node) Place {
 		}
 		switch {
 		case p.Node.Kind == Missing:
+		case s.Others && at != s.At && p.Node.closedToOthers():
+			// Nor is what lies in it seen.
+			p.Access, p.Node, p.Host, p.Because = Closed, Node{Kind: Unseen}, "", onlyRoot
 		case s.Verb == Read:
 			p.Access = ReadOnly
 		default:

@@ -98,7 +98,7 @@ func (s *stage) confinement() client.Confinement {
 func (s *stage) facts(c client.Confinement) Facts {
 	s.t.Helper()
 	s.t.Chdir(s.work)
-	f, err := ReadFacts(c, s.net, Bubblewrap, s.env)
+	f, err := ReadFacts(LocalSystem(), c, s.net, Bubblewrap, s.env)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -241,7 +241,7 @@ func (f wallFlags) stopped() error {
 }
 
 func (f wallFlags) plan(by linuxwall.Maker, env []string) (linuxwall.Plan, error) {
-	plan, err := linuxwall.PlanHere(f.c, f.net, by, FactEnv(env, f.home, f.settings), f.argv)
+	plan, err := linuxwall.PlanHere(direct.System(), f.c, f.net, by, FactEnv(env, f.home, f.settings), f.argv)
 	if err == nil && len(f.names) > 0 {
 		err = plan.Offer(f.names...)
 	}

@@ -51,9 +51,9 @@ func newWaiting() (r *region, w *waiting, stack uintptr, err error) {
 	return r, &one[0], stack, nil
 }
 
-// start makes the process.
-func (w *waiting) start(stack uintptr) (pid int, err error) {
-	flags := uintptr(unix.SIGCHLD)
+// start makes the process, with more flags of clone(2).
+func (w *waiting) start(stack, more uintptr) (pid int, err error) {
+	flags := uintptr(unix.SIGCHLD) | more
 	if !apart {
 		flags |= unix.CLONE_VM
 	}
@@ -98,7 +98,7 @@ func BeginAtEnd() (*AtEnd, error) {
 		return fail(err)
 	}
 	w.hold = uintptr(hold[0])
-	pid, err := w.start(stack)
+	pid, err := w.start(stack, 0)
 	unix.Close(hold[0])
 	if err != nil {
 		unix.Close(hold[1])

@@ -41,6 +41,8 @@ type compiler struct {
 	closedFolder, closedFile bool
 	// processes is where /proc is.
 	processes string
+	// trees counts the folders that are shown as others see them.
+	trees int
 }
 
 // newCompiler begins a script.
@@ -260,6 +262,10 @@ func (c *compiler) step(p placed) error {
 		}
 		c.inFolder(p.base, p.At, func(at, name arg) { c.file(at, name, p.Text, p.Perm) })
 	case linuxwall.Read, linuxwall.Write, linuxwall.Pin:
+		if p.Others {
+			c.asOthers(p)
+			break
+		}
 		set := uint64(noDevices)
 		if p.Verb == linuxwall.Read {
 			set |= unix.MOUNT_ATTR_RDONLY

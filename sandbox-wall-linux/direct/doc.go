@@ -30,6 +30,10 @@
 //   - Mounts are made complete before they are attached: read only, without
 //     devices and set-user-id, with all that is mounted below them.
 //   - They are private: what is mounted on this machine later does not appear.
+//   - A folder that is shown as others see it is mounted so that nobody owns
+//     anything there: root's sandbox reads what everybody may, by the files' modes
+//     as they are at that moment ([System]). Such a mount takes root of the
+//     machine itself: it is made outside, and handed to the first process.
 //   - The first process is in a user namespace between this machine's and the
 //     program's, so that the program can neither trace it nor undo a mount, and
 //     no further user namespace can be made in it (user_namespaces(7),

@@ -35,11 +35,13 @@ type image struct {
 	mask                     uintptr // the signal mask of the thread that cloned
 	report                   uintptr // where records are written
 	orders                   uintptr // a socket: a byte comes when there is more to do
+	trees                    uintptr // so many come with that byte
+	keeps                    bool    // and one to keep
 	keep                     uintptr // stays open; ^0 is none
 	status                   uintptr // wait4's
 	message                  unix.Msghdr
 	vector                   unix.Iovec
-	control                  [8]uintptr // with a descriptor
+	control                  [8]uintptr // with descriptors: two words, and four bytes each
 	byte                     uintptr
 }
 
@@ -61,9 +63,9 @@ func first(m *image) {
 		exit(1)
 	}
 	awaits(m)
-	// struct cmsghdr, and the descriptor behind it.
-	if m.message.Controllen >= unix.SizeofCmsghdr+4 {
-		m.keep = uintptr(*(*uint32)(unsafe.Add(unsafe.Pointer(&m.control), unix.SizeofCmsghdr)))
+	if !takeHanded(m) {
+		tell(m.report, toldFailed, ^uint64(0), uint64(unix.EMFILE)) // as recvmsg(2) leaves some out
+		exit(1)
 	}
 	if !follow(m, m.build) {
 		exit(1)
@@ -97,6 +99,36 @@ func first(m *image) {
 	}
 }
 
+// takeHanded takes the descriptors that came with the word: trees, and what is
+// kept. It says whether all did.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func takeHanded(m *image) bool {
+	want := m.trees
+	if m.keeps {
+		want++
+	}
+	if want == 0 {
+		return true
+	}
+	// struct cmsghdr, and the descriptors behind it.
+	if m.message.Controllen < unix.SizeofCmsghdr || m.control[0] != unix.SizeofCmsghdr+4*want {
+		return false
+	}
+	for i := uintptr(0); i < want; i++ {
+		fd := uintptr(*(*uint32)(unsafe.Add(unsafe.Pointer(&m.control), unix.SizeofCmsghdr+4*i)))
+		if i < m.trees {
+			m.regs[(uintptr(firstTree)+i)%uintptr(registers)] = fd
+		} else {
+			m.keep = fd
+		}
+	}
+	return true
+}
+
 // awaits waits for a word of the parent's, and ends when there is none.
 //
 //go:nosplit
@@ -105,7 +137,7 @@ func first(m *image) {
 //go:noinline
 func awaits(m *image) {
 	for {
-		m.message.Controllen = unix.SizeofCmsghdr + 8
+		m.message.Controllen = uint64(unsafe.Sizeof(m.control))
 		got, _, errno := syscall.RawSyscall6(unix.SYS_RECVMSG, m.orders, uintptr(unsafe.Pointer(&m.message)), unix.MSG_CMSG_CLOEXEC, 0, 0, 0)
 		if errno == unix.EINTR {
 			continue

@@ -80,7 +80,7 @@ func BeginGuard(table, moves, patience int) (*Guard, error) {
 		return fail(err)
 	}
 	w.early, w.after, w.maker = early.calls, after.calls, uintptr(os.Getpid())
-	pid, err := w.start(stack)
+	pid, err := w.start(stack, 0)
 	if err != nil {
 		return fail(err)
 	}

@@ -35,7 +35,7 @@ func TestGuardOfTheDead(t *testing.T) {
 		}
 		defer unix.Close(held)
 		w.hold, w.early, w.after, w.maker = uintptr(held), l.calls, l.calls, uintptr(maker)
-		pid, err := w.start(stack)
+		pid, err := w.start(stack, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -77,6 +77,8 @@ const (
 	devNull
 	oldUmask
 	ruleSet
+	firstTree // of those shown as others see them
+	_         // maxTrees
 	tmp
 	tmp2
 	tmp3

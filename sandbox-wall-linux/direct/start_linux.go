@@ -154,9 +154,18 @@ func (f *First) Build(sb *Sandbox) error {
 	i.build, i.restrict, i.files = built.calls, restrict.calls, files
 	i.argv, i.env = restrict.address(prog.argv), restrict.address(prog.env)
 	i.shell, i.shellArgv, i.script = restrict.address(prog.shell), restrict.address(prog.shellArgv), restrict.address(prog.script)
-	var rights []byte
+	handed, err := trees(sb)
+	if err != nil {
+		return err
+	}
+	defer closeAll(handed[:len(handed):len(handed)])
+	i.trees, i.keeps = uintptr(len(handed)), sb.Keep != nil
 	if sb.Keep != nil {
-		rights = unix.UnixRights(int(sb.Keep.Fd()))
+		handed = append(handed, int(sb.Keep.Fd()))
+	}
+	var rights []byte
+	if len(handed) > 0 {
+		rights = unix.UnixRights(handed...)
 	}
 	err = f.order(rights)
 	runtime.KeepAlive(sb.Keep)

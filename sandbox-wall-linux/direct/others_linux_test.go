@@ -1,0 +1,144 @@
+package direct
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/noexec"
+)
+
+// inMounts runs f as root on a thread with mounts of its own, which ends with it.
+func inMounts(t *testing.T, f func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		t.Skip("needs root: nobody else's sandbox owns what root does")
+	}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		if err := errors.Join(unix.Unshare(unix.CLONE_NEWNS), unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, "")); err != nil {
+			t.Error(err)
+			return
+		}
+		f()
+	}()
+	<-done
+}
+
+// lay makes files, whose modes are behind their texts, in a folder.
+func lay(t *testing.T, dir string, files map[string]os.FileMode) {
+	t.Helper()
+	for name, mode := range files {
+		at := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte("text of "+name+"\n"), mode), os.Chmod(at, mode)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// othersStep shows a folder as others see it.
+func othersStep(t *testing.T, at string) linuxwall.Step {
+	s := bind(t, linuxwall.Read, at)
+	s.Others = true
+	return s
+}
+
+// Of a folder that is shown as others see it, root's sandbox reads what they may,
+// whatever it is called and however it came there.
+func TestAsOthersSee(t *testing.T) {
+	dir := t.TempDir()
+	inMounts(t, func() {
+		lay(t, dir, map[string]os.FileMode{
+			"open": 0o644, "run": 0o755, "own": 0o600, "group": 0o640, "ownrun": 0o700, "in/open": 0o644, "in/own": 0o600, "shut/open": 0o644, "mounted/x": 0o644,
+		})
+		err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(dir+"/run", []byte("#!/bin/sh\necho ran\n"), 0o755), os.Chmod(dir+"/shut", 0o700),
+			os.Link(dir+"/own", dir+"/in/linked"), os.Symlink("own", dir+"/link"),
+			unix.Mount("what is mounted in it", dir+"/mounted", "tmpfs", 0, "mode=0755"))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		lay(t, dir+"/mounted", map[string]os.FileMode{"open": 0o644, "own": 0o600})
+		mounted := "text of open\n"
+		if !System().Others(dir) {
+			mounted = ""
+			t.Log("without tmpfs, which Linux before 6.3 cannot show so")
+			if err := unix.Unmount(dir+"/mounted", 0); err != nil || !System().Others(dir) {
+				t.Errorf("this file system cannot be shown so: %v", err)
+				return
+			}
+		}
+		tries := `exec 2>/dev/null; cd ` + dir + `
+cat open in/open mounted/open
+for f in own group link in/own in/linked shut/open mounted/own mounted/../own; do cat $f; cat <$f; done
+exec 4<. ; cat /proc/self/fd/4/own /proc/self/cwd/own
+ls shut; mount -o remount,rw . ; chmod 644 own; chown 0 own; touch new; rm open
+grep -c -E ' (shared|master|propagate_from):' /proc/self/mountinfo
+./run; ./ownrun
+true`
+		want := "text of open\ntext of in/open\n" + mounted + "0\nran"
+		r := runHere(small(t, othersStep(t, dir)), []string{"sh", "-c", tries})
+		if r.failed != nil || r.status != 0 || r.out != want {
+			t.Errorf("%+v, want %q", r, want)
+		}
+		// As it is, root reads all of it: so the test sees.
+		r = runHere(small(t, bind(t, linuxwall.Read, dir)), []string{"sh", "-c", "cat " + dir + "/own"})
+		if r.failed != nil || r.out != "text of own" {
+			t.Errorf("with no wall: %+v", r)
+		}
+		// Where nothing may be executed but what is named.
+		none := small(t, othersStep(t, dir))
+		none.NoExec = &noexec.Orders{NoExec: true}
+		for _, at := range []string{"/usr", "/bin", "/lib", "/lib64"} {
+			if fi, err := os.Lstat(at); err == nil && fi.IsDir() {
+				n := node(t, at)
+				none.NoExec.Places = append(none.NoExec.Places, noexec.Place{Path: at, Dev: n.Dev, Ino: n.Ino, Code: true})
+			}
+		}
+		r = runHere(none, []string{"sh", "-c", dir + "/run 2>/dev/null || echo not"})
+		if r.failed != nil || r.out != "not" {
+			t.Errorf("noexec: %+v", r)
+		}
+		// What came in its place since it was looked at is not shown.
+		moved := othersStep(t, dir)
+		moved.Is.Ino++
+		if r := runHere(small(t, moved), []string{"true"}); !errors.Is(r.failed, linuxwall.ErrChanged) {
+			t.Errorf("another folder: %+v", r)
+		}
+	})
+}
+
+// What takes no such mounts is not shown so: an overlay, as a container's files are
+// on; nor has an ordinary user the right to.
+func TestNotAsOthersSee(t *testing.T) {
+	if os.Getuid() != 0 {
+		if System().Others("/etc") {
+			t.Error("shown to an ordinary user")
+		}
+		return
+	}
+	dir := t.TempDir()
+	inMounts(t, func() {
+		for _, d := range []string{"a", "b", "w", "m"} {
+			if err := os.Mkdir(filepath.Join(dir, d), 0o755); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+		if err := unix.Mount("overlay", dir+"/m", "overlay", 0, "lowerdir="+dir+"/a,upperdir="+dir+"/b,workdir="+dir+"/w"); err != nil {
+			t.Logf("no overlay here: %v", err)
+		} else if System().Others(dir + "/m") {
+			t.Error("an overlay is shown so")
+		}
+		if err := os.Symlink("a", dir+"/l"); err != nil || System().Others(dir+"/l") || System().Others(dir+"/none") {
+			t.Errorf("a link, or nothing, is shown so: %v", err)
+		}
+	})
+}
