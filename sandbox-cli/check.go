@@ -53,7 +53,11 @@ Exit status 1 when something leaked, and only then.`,
 			if policy && c.Flags().NFlag() > 1 {
 				return refuse("--policy: it reads the whole sandbox: no other flag goes with it")
 			}
-			return check(c.Context(), s, f, policy)
+			err := check(c.Context(), s, f, policy)
+			if policy {
+				return noAnswer(placed(err, "/confinement/net/proxied/proxy"))
+			}
+			return noAnswer(f.wayAsTyped(err))
 		},
 	}
 	cmd.Flags().BoolVar(&policy, "policy", false, "read {\"confinement\"} on standard input, as wrap takes it")
@@ -64,7 +68,7 @@ Exit status 1 when something leaked, and only then.`,
 func check(ctx context.Context, s Streams, f runFlags, policy bool) error {
 	set, err := readSetting()
 	if err != nil {
-		return checkFailed(err)
+		return err
 	}
 	var c client.Confinement
 	if policy {
@@ -80,7 +84,7 @@ func check(ctx context.Context, s Streams, f runFlags, policy bool) error {
 	}
 	lines, err := probed(ctx, c, set)
 	if err != nil {
-		return checkFailed(err)
+		return err
 	}
 	return found(s.Out, lines)
 }
@@ -90,7 +94,7 @@ func found(w io.Writer, lines []probes.Line) error {
 	leaked := false
 	for _, l := range lines {
 		if _, err := fmt.Fprintln(w, oneLine(l.String())); err != nil {
-			return checkFailed(err)
+			return err
 		}
 		leaked = leaked || l.Word == probes.Leaked
 	}
@@ -100,10 +104,11 @@ func found(w io.Writer, lines []probes.Line) error {
 	return nil
 }
 
-// checkFailed has a check that could not be made end with another status than
-// one that found something.
-func checkFailed(err error) error {
-	if status := statusOf(err); status == statusRefused || status == statusSetup {
+// noAnswer has a command whose status 1 is an answer end with another where it
+// has none.
+func noAnswer(err error) error {
+	var answer silentStatus
+	if err == nil || asSilent(err, &answer) || statusOf(err) != statusFailed {
 		return err
 	}
 	return withStatus(statusSetup, err)
@@ -151,10 +156,10 @@ func probed(ctx context.Context, c client.Confinement, set setting) ([]probes.Li
 	}
 	made, err := chainOf(within, []string{set.self, probeStage}, set)
 	if err != nil {
-		return nil, placed(err, "/confinement/net/proxied/proxy")
+		return nil, err
 	}
 	if err := made.writeFiles(); err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
+		return nil, settingsError(err)
 	}
 	defer made.removeFiles()
 	outside := probes.Start(c, set.home, set.dir)

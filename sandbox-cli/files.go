@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,7 +15,7 @@ func (c chain) writeFiles() error {
 	for _, path := range slices.Sorted(maps.Keys(c.files)) {
 		sweepUnused(filepath.Dir(path), time.Now())
 		if err := writeWhole(path, c.files[path]); err != nil {
-			return fmt.Errorf("settings: %w", err)
+			return settingsError(err)
 		}
 	}
 	return nil

@@ -68,7 +68,7 @@ func showLog(ctx context.Context, s Streams, f logFlags, sandbox string) error {
 	lines, err := latest(tail, f.lines)
 	for {
 		if err != nil {
-			return fmt.Errorf("settings: %w", err)
+			return settingsError(err)
 		}
 		for _, l := range lines {
 			if _, err := io.WriteString(s.Out, f.show(l)); err != nil {
@@ -131,7 +131,7 @@ func logWords(l journal.Line) string {
 		if l.Status != nil {
 			return fmt.Sprintf("ended    status %d", *l.Status)
 		}
-		return "ended"
+		return strings.TrimRight("ended    "+l.Detail, " ")
 	case journal.Lost:
 		return fmt.Sprintf("lost     %d lines that could not be written, or came too fast to be", l.N)
 	case journal.Changed:

@@ -73,6 +73,29 @@ func TestLog(t *testing.T) {
 	}
 }
 
+// What begins ends in the log too, where no program was started.
+func TestLogOfWhatDidNotStart(t *testing.T) {
+	s := newSandbox(t)
+	for _, c := range []struct {
+		status int
+		args   []string
+	}{{125, []string{"--hide=/proc", "--", "true"}}, {127, []string{"--", "no-such-program"}}} {
+		e := s.run(append([]string{"--write=" + s.project, allow}, c.args...)...)
+		if e.status != c.status || strings.Count(e.errors, "\n") != 1 {
+			t.Errorf("%q: %+v", c.args, e)
+		}
+	}
+	out := s.well("log")
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		if f := strings.Fields(line); len(f) < 4 || f[3] != "began" && !strings.HasSuffix(line, "  ended    its program was not started") {
+			t.Errorf("%q", line)
+		}
+	}
+	if began, ended := strings.Count(out, "  began  "), strings.Count(out, "  ended  "); began != 2 || ended != 2 {
+		t.Errorf("%d began, %d ended:\n%s", began, ended, out)
+	}
+}
+
 // A log that is followed shows what is decided while it is decided.
 func TestLogIsFollowed(t *testing.T) {
 	s := newSandbox(t)
@@ -138,6 +161,11 @@ func TestRunsOfASpecAreNamed(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	s.well("resume", "web")
+	s.well("pause", name)
+	if e := s.lnk("resume", "web"); e.status != 0 || !strings.HasSuffix(e.errors, "web: was not paused; of its runs: lnk sandbox resume "+name+"\n") {
+		t.Errorf("%+v", e)
+	}
+	s.well("resume", name)
 	r.end(t)
 	if e := s.lnk("log", "web"); e.status != 0 || !strings.HasSuffix(e.errors, "nothing is kept of web; of its runs: lnk sandbox log "+name+"\n") {
 		t.Errorf("%+v", e)

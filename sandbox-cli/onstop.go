@@ -79,7 +79,7 @@ func setOnStop(name string, args []string) error {
 		return refuse("%s: longer than 64 KiB", name)
 	}
 	if err := writeWhole(path, string(text)+"\n"); err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return settingsError(err)
 	}
 	return nil
 }

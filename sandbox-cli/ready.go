@@ -99,7 +99,7 @@ func readyMaker(s Streams, yes bool) error {
 func forget(settings string) error {
 	err := os.Remove(filepath.Join(settings, "sandbox", "ready.json"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("settings: %w", err)
+		return settingsError(err)
 	}
 	return nil
 }

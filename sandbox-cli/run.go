@@ -105,13 +105,13 @@ func (f *runFlags) grants(fl *pflag.FlagSet) {
 	fl.UintSliceVar(&f.models, "local-model", nil, "the `port` of a model server on this machine; its address is in LNK_LOCAL_MODEL_<port>")
 	fl.StringArrayVar(&f.named, "tool", nil, "the `name` of a tool that runs outside, as lnk sandbox tool add has added it")
 	fl.BoolVar(&f.open, "open", false, "have pages opened in this machine's browser, each asked about")
-	fl.BoolVar(&f.terminal, "terminal", true, "keep the terminal when there is one")
+	fl.BoolVar(&f.terminal, "terminal", true, "run it on this terminal, with job control and /dev/tty; --terminal=false has it read and write there, and no more")
 }
 
 func run(s Streams, f runFlags, argv []string) error {
 	status, err := runProgram(s, f, argv)
 	if err != nil {
-		return err
+		return f.wayAsTyped(err)
 	}
 	if status != 0 {
 		return silentStatus(status)

@@ -12,6 +12,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
+	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/stubs"
 )
 
 // readSetting looks up what every chain needs of this machine.
@@ -56,6 +57,11 @@ func settingsFolder() (client.SettingsFolder, error) {
 		}
 	}
 	return client.Settings()
+}
+
+// settingsError says of an error that it is of the settings, and what to do.
+func settingsError(err error) error {
+	return fmt.Errorf("settings: %w%s", err, stubs.Advice(err))
 }
 
 // procAdvice says what to do where the kernel is not asked, for want of its

@@ -54,7 +54,7 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 	spec, folder, file := client.Spec{}, cwd, ""
 	if f.spec.given() {
 		if spec, err = f.spec.read(); err != nil {
-			return client.Confinement{}, err
+			return client.Confinement{}, withStatus(statusRefused, err)
 		}
 		if folder, file, err = f.spec.lies(cwd); err != nil {
 			return client.Confinement{}, err
@@ -71,6 +71,7 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 		spec.Program.Terminal = true
 	}
 	spec.Program.Terminal = spec.Program.Terminal && f.terminal && terminal
+	specAlone := spec // grant adds to its lists, and changes none
 	f.grant(&spec, cwd, ports, serve, models)
 	if len(f.only) > 0 {
 		paths, err := f.programs(&spec, cwd)
@@ -85,8 +86,15 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 		return client.Confinement{}, err
 	}
 	c, err := client.Of(spec, base)
-	if err != nil || file == "" {
-		return c, err
+	if err != nil {
+		var alone error
+		if f.spec.given() {
+			_, alone = client.Of(specAlone, base)
+		}
+		return c, f.asTyped(err, alone)
+	}
+	if file == "" {
+		return c, nil
 	}
 	return keepSpec(c, file)
 }
@@ -175,7 +183,7 @@ func (f runFlags) grant(spec *client.Spec, cwd string, ports, serve, models []ui
 	files.Hide = append(files.Hide, absolute(f.hide)...)
 	files.ReadHome = files.ReadHome || f.readHome
 	spec.Program.DeveloperTools = spec.Program.DeveloperTools || f.tools
-	if !f.spec.given() && !f.any() {
+	if f.usual() {
 		files.Write = []string{cwd}
 	}
 	if len(f.hosts)+len(f.tcp)+len(ports)+len(serve)+len(models)+len(f.named) == 0 && !f.lan && !f.open && !f.learn {

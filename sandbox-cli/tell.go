@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 
+	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 )
 
@@ -53,6 +54,21 @@ func (t *teller) tell(what, why string, open judge.Open) {
 			complainLine(t.w, "run", line)
 		}
 	}
+}
+
+// refused tells what a proxy refused; wire is what pause calls it.
+func (t *teller) refused(r proxy.Refusal, wire string) {
+	what, why := r.Target(), r.Detail
+	if r.By == judge.ByServe {
+		what = fmt.Sprintf("this machine's calls of its port %d", r.Port)
+	}
+	switch r.Reason {
+	case proxy.Stopped:
+		why += "; to open them again: " + startCommand
+	case proxy.Paused:
+		why += "; to go on: " + resumeCommand + wire
+	}
+	t.tell(what, why, r.Open)
 }
 
 // say tells what is no refusal, whether refusals are told or not.

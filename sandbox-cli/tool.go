@@ -95,7 +95,10 @@ func addTool(name, ask string, allow, argv []string) error {
 	if err := route.WriteNamedTool(&text, t); err != nil {
 		return err
 	}
-	return writeWhole(file, text.String())
+	if err := writeWhole(file, text.String()); err != nil {
+		return settingsError(err)
+	}
+	return nil
 }
 
 // splitWords splits a line into words, as a shell would one that has quotes and

@@ -18,11 +18,11 @@ func newTraffic(s Streams) *cobra.Command {
 		Use:   "traffic [--json]",
 		Short: "Say what each running sandbox's proxy has carried",
 		Long: `traffic lists the proxies that run now: the process, the sandbox, and the bytes of
-every call it let through, from the sandbox (up) and to it (down), open calls
-included. Where models are reached by routes of theirs, what their answers used
-follows: the answers, those of them that gave no usage, the tokens of the prompts
-and of the answers, and of the prompts' those read from the provider's cache and
-those written to it. The counts are at most a second old.`,
+every call it let through, from the sandbox (up) and to it (down), open calls and
+those of its served ports included. Where models are reached by routes of theirs,
+what their answers used follows: the answers, those of them that gave no usage,
+the tokens of the prompts and of the answers, and of the prompts' those read from
+the provider's cache and those written to it. The counts are at most a second old.`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return showTraffic(s, asJSON) },
 	}

@@ -30,6 +30,7 @@ type way struct {
 	table     *routes.Table
 	inward    inward
 	tools     *toolbox
+	ended     sync.Once
 }
 
 // newWay makes it. A secret that is not empty is what every call of the proxy's
@@ -61,7 +62,7 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 			told.ended(r)
 		},
 		Learned: learned,
-		Refused: func(r proxy.Refusal) { told.tell(r.Target(), r.Detail, r.Open) },
+		Refused: func(r proxy.Refusal) { told.refused(r, cmp.Or(f.Wire, f.Name)) },
 	})
 	if err != nil {
 		return nil, err
@@ -167,7 +168,7 @@ func (w *way) end(status int) {
 		w.unnamed.Wait()
 	}
 	w.proxy.Close() // so that the calls it ends stand before its end in the log
-	w.owner.log.Ended(status)
+	w.ended.Do(func() { w.owner.log.Ended(status) })
 	w.Close()
 	w.told.end()
 	if w.learned != nil {
@@ -175,10 +176,12 @@ func (w *way) end(status int) {
 	}
 }
 
-// Close ends every call and every listener.
+// Close ends every call and every listener. Where no program has ended before,
+// none was started, which the log says.
 func (w *way) Close() {
 	w.tools.Close()
 	w.proxy.Close()
+	w.ended.Do(w.owner.log.NotStarted)
 	w.table.Close()
 	w.owner.close()
 	if w.listeners != nil {

@@ -21,9 +21,10 @@ func newWhy(s Streams) *cobra.Command {
 		Short: "Say whether a sandbox would reach a host or open a path, and what would open it",
 		Long: `why asks the same judge and the same plan that a run with these flags asks, and
 starts nothing. It resolves no name: whether an allowed name has an address that
-is refused shows when it is called. Exit status 0: open; 1: closed.`,
+is refused shows when it is called. That sandboxes are stopped or paused just now
+is told beside the answer, of a host. Exit status 0: open; 1: closed.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return why(s, f, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return noAnswer(f.wayAsTyped(why(s, f, args[0]))) },
 	}
 	f.grants(cmd.Flags())
 	return cmd
@@ -40,7 +41,8 @@ func why(s Streams, f runFlags, ask string) error {
 	}
 	var open bool
 	var line string
-	if path, ok := pathAsked(ask); ok {
+	path, isPath := pathAsked(ask)
+	if isPath {
 		open, line, err = whyPath(c, set, path)
 	} else {
 		open, line, err = whyHost(c, set, ask)
@@ -49,6 +51,11 @@ func why(s Streams, f runFlags, ask string) error {
 		return err
 	}
 	fmt.Fprintln(s.Out, oneLine(line))
+	if !isPath {
+		for _, held := range heldNow(client.SettingsFolder(set.dir)) {
+			complainLine(s.Err, "why", held)
+		}
+	}
 	if !open {
 		return silentStatus(1)
 	}

@@ -10,11 +10,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lnkhq/lnk-sandbox/measure-contract"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
 // maxWhy bounds the text of a pause, in bytes: as much as is read of it.
 const maxWhy = 4 << 10
+
+// What opens ways out again, as a person types it.
+const (
+	startCommand  = "lnk sandbox start"
+	resumeCommand = "lnk sandbox resume " // and the sandbox
+)
 
 // addWires adds the commands that close ways out and open them again.
 func addWires(root *cobra.Command, s Streams) {
@@ -39,7 +46,8 @@ of ours to cut: one that runs goes on, and none starts until ` + "`lnk sandbox s
 		Use:   "pause <sandbox> [--why <text>]",
 		Short: "Hold one sandbox's way out as it is, until resume",
 		Long: `pause holds one sandbox's open calls where they are, moving nothing, and has new
-ones refused until ` + "`lnk sandbox resume`" + `. The text is told with every refusal.
+ones refused until ` + "`lnk sandbox resume`" + `; what calls its served ports is reset then.
+The text is told with every refusal.
 ` + "`lnk sandbox traffic`" + ` shows what sandboxes are called.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return pauseWire(s, args[0], why) },
@@ -62,7 +70,7 @@ ones refused until ` + "`lnk sandbox resume`" + `. The text is told with every r
 func settings() (client.SettingsFolder, error) {
 	dir, err := settingsFolder()
 	if err != nil {
-		return "", fmt.Errorf("settings: %w", err)
+		return "", settingsError(err)
 	}
 	return dir, nil
 }
@@ -75,9 +83,9 @@ func stopWires(s Streams) error {
 		return err
 	}
 	if err := writeWhole(dir.Stopped(), ""); err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return settingsError(err)
 	}
-	complainLine(s.Err, "stop", "every wire is stopped; to open them again: lnk sandbox start")
+	complainLine(s.Err, "stop", "every wire is stopped; to open them again: "+startCommand)
 	return runOnStops(s, dir)
 }
 
@@ -102,7 +110,7 @@ func pauseWire(s Streams, sandbox, why string) error {
 		return refuse("--why: longer than %d bytes", maxWhy)
 	}
 	if err := writeWhole(flag, why); err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return settingsError(err)
 	}
 	running, err := client.ReadTrafficFrom(dir, client.StartMarker)
 	var names []string
@@ -125,13 +133,19 @@ func resumeWire(s Streams, sandbox string) error {
 		return refuse("%v", err)
 	}
 	if _, err := os.Lstat(flag); errors.Is(err, fs.ErrNotExist) {
-		complainLine(s.Err, "resume", sandbox+": was not paused")
+		var names []string
+		if all, err := client.ReadWiresFrom(dir); err == nil {
+			for _, p := range all.Paused {
+				names = append(names, p.Sandbox)
+			}
+		}
+		complainLine(s.Err, "resume", sandbox+": was not paused"+askedFor("resume", sandbox, names))
 	}
 	if err := removeFlag(flag); err != nil {
 		return err
 	}
 	if w, err := client.ReadWireFrom(dir, sandbox); err == nil && w.Stopped {
-		complainLine(s.Err, "resume", "every wire is stopped all the same; to open them: lnk sandbox start")
+		complainLine(s.Err, "resume", "every wire is stopped all the same; to open them: "+startCommand)
 	}
 	return nil
 }
@@ -139,9 +153,35 @@ func resumeWire(s Streams, sandbox string) error {
 // removeFlag takes a flag away, whatever lies in its place.
 func removeFlag(path string) error {
 	if err := os.RemoveAll(path); err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return settingsError(err)
 	}
 	return nil
+}
+
+// heldNow says, a line each, which running sandboxes reach nothing just now,
+// whatever the rules say.
+func heldNow(dir client.SettingsFolder) []string {
+	w, err := client.ReadWiresFrom(dir)
+	if err != nil {
+		return []string{fmt.Sprintf("so say the rules; just now nothing is reached: %v, which counts as a stop", err)}
+	}
+	if w.Stopped {
+		return []string{"so say the rules; just now every wire is stopped, and nothing is reached; to open them again: " + startCommand}
+	}
+	running, err := client.ReadTrafficFrom(dir, client.StartMarker)
+	if err != nil {
+		return nil // nothing is known to run
+	}
+	var lines []string
+	for _, p := range w.Paused {
+		if slices.ContainsFunc(running, func(t measure.Traffic) bool { return t.Sandbox == p.Sandbox }) {
+			lines = append(lines, "so say the rules; just now "+p.Sandbox+" is paused, and reaches nothing; to go on: "+resumeCommand+p.Sandbox)
+		}
+	}
+	if n := len(lines); n > maxAskedFor {
+		lines = []string{fmt.Sprintf("so say the rules; just now %d sandboxes are paused, and reach nothing: lnk sandbox paused lists them", n)}
+	}
+	return lines
 }
 
 func pausedWires(s Streams, asJSON bool) error {

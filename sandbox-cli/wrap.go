@@ -58,7 +58,7 @@ func wrap(s Streams, explain, bubblewrap bool) error {
 		return explainChain(s.Out, c, request.Argv, set)
 	}
 	if err := made.writeFiles(); err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return settingsError(err)
 	}
 	return client.WriteWrapped(s.Out, client.Wrapped{Argv: made.argv, Env: made.env})
 }
@@ -73,7 +73,7 @@ func wrapUnwalled(s Streams, u client.Unwalled, argv []string, set setting, expl
 		return nil
 	}
 	if err := made.writeFiles(); err != nil {
-		return fmt.Errorf("settings: %w", err)
+		return settingsError(err)
 	}
 	return client.WriteWrapped(s.Out, client.Wrapped{Argv: made.argv, Env: made.env})
 }

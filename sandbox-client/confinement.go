@@ -79,7 +79,7 @@ func (c Confinement) opensDotFiles(entry string) error {
 	if slices.Contains(DotFiles(), file) && slices.Contains(c.Write, path.Clean(dir)) {
 		return nil
 	}
-	return form.Refuse(form.Quote(entry) + ": neither one of write nor a dot file at the top of one (.git, .envrc, .vscode, .idea)")
+	return form.Refuse(form.Quote(entry) + ": has to be one of write too, or a dot file at the top of one (.git, .envrc, .vscode, .idea)")
 }
 
 // checkTmpPrefix checks the start of a file's name: what a name is made of,

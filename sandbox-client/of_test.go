@@ -183,7 +183,7 @@ func TestOfRefuses(t *testing.T) {
 		{"not to be looked at", `{"name":"w","files":{"write":["denied"]}}`, `files.write: "/home/ann/web/denied": cannot be looked at: permission denied`},
 		{"read that is not there", `{"name":"w","files":{"read":["~/missing"]}}`, `files.read: "/home/ann/missing": not there, make it first`},
 		{"read of the settings is the confinement's to close", `{"name":"w","files":{"read":["~/.lnk"]}}`, ``},
-		{"dot files of what is not written", `{"name":"w","files":{"write":["."],"write_dot_files":["sub"]}}`, `files.write_dot_files: "/home/ann/web/sub": neither one of write nor a dot file at the top of one (.git, .envrc, .vscode, .idea)`},
+		{"dot files of what is not written", `{"name":"w","files":{"write":["."],"write_dot_files":["sub"]}}`, `files.write_dot_files: "/home/ann/web/sub": has to be one of write too, or a dot file at the top of one (.git, .envrc, .vscode, .idea)`},
 		{"command that is not there", `{"name":"w","program":{"commands":{"only":["missing"]}}}`, `program.commands.only: "/home/ann/web/missing": not there, make it first`},
 		{"tool that is none", `{"name":"w","network":{"mode":"proxied","tools":["jq"]}}`, `network.tools: "jq": no tool of that name runs outside, add it with lnk sandbox tool add`},
 		{"tool that cannot be read", `{"name":"w","network":{"mode":"proxied","tools":["broken"]}}`, `network.tools: "broken": /argv: missing`},

@@ -237,6 +237,7 @@ func TestAnswersThatSayTheirLengthTwice(t *testing.T) {
 		}
 	})
 	const body, chunked = "hi", "2\r\nhi\r\n0\r\n\r\n"
+	long := strings.Repeat("X-Long: "+strings.Repeat("a", 990)+"\r\n", 30) // of several reads
 	for head, body := range map[string]string{
 		"Content-Length: 2, 2":                                      body,
 		"Content-Length:2,2 ,2":                                     body,
@@ -251,7 +252,9 @@ func TestAnswersThatSayTheirLengthTwice(t *testing.T) {
 	} {
 		whole := "HTTP/1.1 200 OK\r\n" + head + "\r\nX-End: 1\r\n\r\n" + body
 		for what, parts := range map[string][]string{
-			"whole": {whole}, "apart": {whole[:20], whole[20:30], whole[30:]}, "behind an early one": {"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + whole[:25], whole[25:]},
+			"whole": {whole}, "long": {strings.Replace(whole, head, long+head, 1)}, "long behind it": {strings.Replace(whole, head, head+"\r\n"+strings.TrimSuffix(long, "\r\n"), 1)},
+			"long behind an early one": {"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + strings.Replace(whole, head, long+head, 1)},
+			"apart":                    {whole[:20], whole[20:30], whole[30:]}, "behind an early one": {"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + whole[:25], whole[25:]},
 		} {
 			said <- parts
 			c := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
@@ -270,11 +273,38 @@ func TestAnswersThatSayTheirLengthTwice(t *testing.T) {
 		"Transfer-Encoding: identity, chunked", "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
 		"Transfer-Encoding: gzip", "Transfer-Encoding: identity\r\n , chunked", "Transfer-Encoding: chunked, chunked\r\n\t,gzip",
 	} {
-		said <- []string{"HTTP/1.1 200 OK\r\n" + head + "\r\n\r\n" + chunked}
-		resp, got := l.ask("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
-		if resp.StatusCode != 502 {
-			t.Errorf("%q: %d %q", head, resp.StatusCode, got)
+		for _, before := range []string{"", long} {
+			said <- []string{"HTTP/1.1 200 OK\r\n" + before + head + "\r\n\r\n" + chunked}
+			resp, got := l.ask("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
+			if resp.StatusCode != 502 {
+				t.Errorf("%q behind %d bytes: %d %q", head, len(before), resp.StatusCode, got)
+			}
 		}
+	}
+}
+
+// A host that agrees to no websocket is read by the same judge, and so is an
+// upstream that answers a CONNECT.
+func TestOtherAnswersThatSayTheirLengthTwice(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	l.origin("ok.test", 80, func(c *net.TCPConn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			io.WriteString(c, "HTTP/1.1 403 No\r\nContent-Length: 2, 2\r\nX-Long: "+strings.Repeat("a", 9000)+"\r\n\r\nno")
+		}
+	})
+	resp, body := l.ask("GET http://ok.test/ws HTTP/1.1\r\nHost: ok.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+	if resp.StatusCode != 403 || body != "no" {
+		t.Errorf("%d %q", resp.StatusCode, body)
+	}
+	up := listen(t)
+	serveConns(t, up, func(c *net.TCPConn) {
+		if _, err := http.ReadRequest(bufio.NewReader(c)); err == nil {
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nX-Long: "+strings.Repeat("a", 9000)+"\r\nContent-Length: 0, 0\r\n\r\nfirst words")
+		}
+	})
+	l = newLab(t, tcp("ok.test:7"), through("http", "", &far{ln: up}))
+	if got := l.connect("ok.test:7").read(11); got != "first words" {
+		t.Errorf("%q", got)
 	}
 }
 

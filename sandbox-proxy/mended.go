@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"bytes"
+	"io"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +11,57 @@ import (
 // net/http takes none of it, and servers send it, which browsers and curl take.
 // Where a reader could understand two things it stays as it is, and is refused.
 // Of requests nothing is (RFC 9112 sections 6.1 and 6.3 are about both).
+
+// from reads an answer, or what goes on of one, from r into b. Its head is held
+// until it is whole, and comes as one reader of it can understand it: in as many
+// pieces as it takes where b is smaller.
+func (a *answerHead) from(r io.Reader, b []byte) (n int, err error) {
+	if len(a.held) == 0 && a.after == nil {
+		n, err = r.Read(b)
+		for err == nil && n > 0 && n < len(b) && a.unread(b[:n]) {
+			// There is nothing to do with a part of a head.
+			var more int
+			more, err = r.Read(b[n:])
+			n += more
+		}
+		if err != nil || n == 0 || n < len(b) || !a.unread(b) {
+			a.mend(b[:n])
+			a.saw(b[:n])
+			return n, err
+		}
+		a.held, a.after = wholeHead(r, b)
+		a.mend(a.held)
+	}
+	n = copy(b, a.held)
+	a.saw(b[:n])
+	if a.held = a.held[n:]; len(a.held) > 0 {
+		return n, nil
+	}
+	err, a.held, a.after = a.after, nil, nil
+	return n, err
+}
+
+// wholeHead reads on from r until the head is whole of which b, behind interim
+// answers, is the begin; or until it is longer than any that is taken.
+func wholeHead(r io.Reader, b []byte) (held []byte, err error) {
+	held = append(make([]byte, 0, 2*len(b)), b...)
+	for at, seen := 0, 0; err == nil && at < len(held) && len(held) <= maxHeadBytes; {
+		end := answerHeadEnd(held[at:], seen)
+		switch {
+		case end > 0 && !interimHead(held[at:at+end]):
+			return held, nil
+		case end > 0:
+			at, seen = at+end, 0
+			continue
+		}
+		seen = len(held) - at
+		held = slices.Grow(held, firstBytes)
+		var n int
+		n, err = r.Read(held[len(held):cap(held)])
+		held = held[:len(held)+n]
+	}
+	return held, err
+}
 
 // unread says whether b, which is to be an answer's first bytes, ends within a
 // head. Whole heads of interim answers are not held up: a program waits for them.

@@ -130,17 +130,9 @@ func endsBlank(b []byte) bool {
 }
 
 func (o *origin) Read(b []byte) (int, error) {
-	n, err := o.Conn.Read(b)
-	for err == nil && n > 0 && n < len(b) && o.answered.unread(b[:n]) {
-		// There is nothing to do with a part of a head.
-		var more int
-		more, err = o.Conn.Read(b[n:])
-		n += more
-	}
+	n, err := o.answered.from(o.Conn, b)
 	if n > 0 {
-		o.answered.mend(b[:n])
 		o.blank.Store(endsBlank(b[:n]))
-		o.answered.saw(b[:n])
 	}
 	if !o.uncounted {
 		o.proxy.meter.Add(0, n)

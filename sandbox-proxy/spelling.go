@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bufio"
 	"bytes"
 	"io"
 	"net/http"
@@ -46,6 +47,11 @@ type answerHead struct {
 	mu sync.Mutex
 	on bool
 	b  []byte
+
+	// held is what was read of an answer with a long head and is still to come,
+	// after what comes then. Who reads has them alone.
+	held  []byte
+	after error
 }
 
 // begin waits for the next answer.
@@ -135,14 +141,17 @@ func interimHead(b []byte) bool {
 	return ok && bytes.HasPrefix(status, []byte("1")) && !bytes.HasPrefix(status, []byte("101"))
 }
 
-// watched is a reader of which an answerHead sees all.
+// watched is a reader of answers of which an answerHead sees all.
 type watched struct {
 	io.Reader
 	head *answerHead
 }
 
-func (w watched) Read(p []byte) (int, error) {
-	n, err := w.Reader.Read(p)
-	w.head.saw(p[:n])
-	return n, err
+func (w watched) Read(p []byte) (int, error) { return w.head.from(w.Reader, p) }
+
+// readAnswers gives a reader of the answers that come from r, whose buffer takes
+// any head: what it has read past one is buffered there, and nowhere else.
+func (a *answerHead) readAnswers(r io.Reader) *bufio.Reader {
+	a.begin()
+	return bufio.NewReaderSize(watched{r, a}, maxHeadBytes)
 }

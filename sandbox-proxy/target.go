@@ -34,7 +34,7 @@ func parseAuthority(s string, without uint16) (authority, error) {
 		return authority{}, errors.New("no host")
 	}
 	if strings.IndexByte(s, '@') >= 0 {
-		return authority{}, errors.New("a user or password in front of the host, which belongs in Authorization")
+		return authority{}, errors.New("a user or password in front of the host: take it out of the address, and send it in Authorization")
 	}
 	if rest == "" {
 		if without == 0 {

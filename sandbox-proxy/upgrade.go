@@ -113,8 +113,7 @@ func askUpgrade(c *call, out *http.Request, said *answerHead) (*http.Response, *
 		return nil, nil, err
 	}
 	bounded := &io.LimitedReader{R: io.MultiReader(strings.NewReader(string(c.early)), c.far), N: maxHeadBytes}
-	said.begin()
-	br := bufio.NewReader(watched{bounded, said})
+	br := said.readAnswers(bounded)
 	for range maxInterim {
 		resp, err := http.ReadResponse(br, out)
 		if err != nil {

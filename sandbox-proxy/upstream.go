@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -247,7 +246,8 @@ const maxInterim = 8
 // readAnswer reads the answer to a CONNECT, and gives what was read past it:
 // the far side may have spoken already.
 func readAnswer(c net.Conn) (status int, early []byte, err error) {
-	r := bufio.NewReader(io.LimitReader(c, maxHeadBytes))
+	var said answerHead
+	r := said.readAnswers(io.LimitReader(c, maxHeadBytes))
 	for range maxInterim {
 		resp, err := http.ReadResponse(r, &http.Request{Method: http.MethodConnect})
 		if err != nil {

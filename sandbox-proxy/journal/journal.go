@@ -99,6 +99,11 @@ func (j *Journal) Began() { j.Note(Line{What: Began, PID: os.Getpid()}) }
 // Ended notes that it does no more.
 func (j *Journal) Ended(status int) { j.Note(Line{What: Ended, PID: os.Getpid(), Status: &status}) }
 
+// NotStarted notes that it does no more, and that its program was not started.
+func (j *Journal) NotStarted() {
+	j.Note(Line{What: Ended, PID: os.Getpid(), Detail: "its program was not started"})
+}
+
 // Close writes what waits. A disk that hangs is left to itself.
 func (j *Journal) Close() {
 	j.once.Do(func() { close(j.done) })

@@ -14,7 +14,7 @@ import (
 const (
 	Call  = "call"  // a call, let through or refused, when it is over
 	Began = "began" // a proxy has begun to serve
-	Ended = "ended" // it ends; Status is the program's
+	Ended = "ended" // it ends; Status is the program's, where one was started
 	Lost  = "lost"  // N lines could not be written, or came too fast to be
 	// Changed is written by the wall at a program's end: what it changed, at
 	// Path, of what tools outside act on. Detail says what happened to it.

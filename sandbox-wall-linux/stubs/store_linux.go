@@ -105,7 +105,7 @@ func (s *Store) whose(err error) error {
 			continue
 		}
 		if me := os.Geteuid(); int(st.Uid) != me {
-			return fmt.Errorf("%w: %s belongs to user %d, as sudo leaves it: sudo chown -R %d %s", err, dir, st.Uid, me, settings)
+			return &othersError{err, fmt.Sprintf("%s belongs to user %d, as sudo leaves it: sudo chown -R %d %s", dir, st.Uid, me, settings)}
 		}
 		break
 	}

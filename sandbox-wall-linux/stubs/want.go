@@ -88,18 +88,46 @@ type StoreError struct {
 
 func (e *StoreError) Error() string {
 	text := fmt.Sprintf("settings: %s: %v", e.Path, e.Err)
-	if slices.ContainsFunc(unwritable, func(cause error) bool { return errors.Is(e.Err, cause) }) {
-		text += ": make room or way for it, or have LNK_HOME name another folder for the settings"
+	var others *othersError
+	if errors.As(e.Err, &others) {
+		return text // it says what to do
 	}
-	return text
+	return text + Advice(e.Err)
+}
+
+// Advice says, behind what went wrong with a file of the settings, what to do
+// about it; it is empty where another folder would not help.
+func Advice(err error) string {
+	const instead = ", or have LNK_HOME name another folder for the settings"
+	of := func(cause error) bool { return errors.Is(err, cause) }
+	switch {
+	case slices.ContainsFunc(full, of):
+		return ": make room there" + instead
+	case slices.ContainsFunc(closed, of):
+		return ": see that HOME names a folder that is yours to write" + instead
+	case slices.ContainsFunc(otherwise, of):
+		return ": move what is in the way" + instead
+	}
+	return ""
 }
 
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// unwritable are causes that another folder does not have.
-var unwritable = []error{
-	syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR,
+// An othersError is of settings that are somebody else's.
+type othersError struct {
+	err  error
+	whos string // and what to do
 }
+
+func (e *othersError) Error() string { return e.err.Error() + ": " + e.whos }
+func (e *othersError) Unwrap() error { return e.err }
+
+// Causes that another folder does not have.
+var (
+	full      = []error{syscall.ENOSPC, syscall.EDQUOT}
+	closed    = []error{syscall.EACCES, syscall.EPERM, syscall.EROFS}
+	otherwise = []error{syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR}
+)
 
 // A Report is what became of stubs.
 type Report struct {
