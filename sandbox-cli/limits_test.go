@@ -51,15 +51,23 @@ func TestLimits(t *testing.T) {
 	case strings.Contains(e.errors, "processes: not limited"):
 	case strings.Contains(e.out, "MANY"):
 		t.Errorf("more processes than its limit: %s", e.errors)
+	case os.Getuid() == 0 && !strings.Contains(e.errors, "lnk sandbox run: out of processes: limit 8: times that one more was refused: "):
+		t.Errorf("that it was reached is not said: %s", e.errors)
 	}
 	if e := s.run("--spec="+spec, "--processes=40", "--", "sh", "-c", strings.ReplaceAll(many, "sleep 2", "true")); !strings.Contains(e.out, "MANY") {
 		t.Errorf("below its limit: status %d: %s", e.status, e.errors)
+	}
+	if e := s.run("--spec="+spec, "--", "sh", "-c", "head -c 900000 /dev/zero > /tmp/x; sleep 0 & wait"); e.status != 0 || strings.Contains(e.errors, "out of") {
+		t.Errorf("what was not reached is said: %s", e.errors)
 	}
 	for _, only := range [][]string{nil, {"--only=sh", "--only=head", "--only=wc"}} {
 		for _, dir := range []string{"/tmp", "/var/tmp", "/dev/shm", "$HOME"} {
 			e := s.run(append(append([]string{"--spec=" + spec}, only...), "--", "sh", "-c", "head -c 3000000 /dev/zero > "+dir+"/x; wc -c < "+dir+"/x")...)
 			if strings.TrimSpace(e.out) != "1048576" {
 				t.Errorf("%q: %s holds %s: %s", only, dir, e.out, e.errors)
+			}
+			if says := "lnk sandbox run: out of room in " + dir + ": limit 1M\n"; dir != "$HOME" && !strings.Contains(e.errors, says) {
+				t.Errorf("%q: that %s is full is not said: %s", only, dir, e.errors)
 			}
 		}
 	}

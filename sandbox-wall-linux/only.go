@@ -324,6 +324,14 @@ func (p *Plan) writableEmpty() iter.Seq2[int, Step] {
 	}
 }
 
+// Bounded are the paths of the file systems that LimitTmp bounds.
+func (p *Plan) Bounded() (paths []string) {
+	for _, s := range p.writableEmpty() {
+		paths = append(paths, s.At)
+	}
+	return paths
+}
+
 // LimitTmp bounds each file system of the sandbox's own that it can write, in
 // bytes: they are kept in memory. 0 leaves it at half of this machine's.
 func (p *Plan) LimitTmp(size int64) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/launch"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/limits"
 )
@@ -25,22 +26,43 @@ func limit(s say.Streams, l client.Limits, c client.Commands) *limits.Group {
 	return g
 }
 
-// bound has a start held to a group.
-func bound(spec *launch.Spec, g *limits.Group) {
-	if g != nil {
-		spec.Contain = g.Hold
+// bound has a start held to the limits, and its file systems that are bounded
+// watched.
+func (w *walling) bound(spec *launch.Spec, plan *linuxwall.Plan) {
+	size := w.limits.Tmp
+	if w.group == nil && size == 0 {
+		return
+	}
+	spec.Contain = func(pid int) error {
+		w.room.Close()
+		if w.room = nil; size > 0 {
+			w.room = limits.HoldRoom(pid, size, plan.Bounded())
+		}
+		if w.group == nil {
+			return nil
+		}
+		return w.group.Hold(pid)
 	}
 }
 
-// unlimit says what the kernel did about the limits, and removes the group.
-func unlimit(s say.Streams, g *limits.Group) error {
-	if g == nil {
+// unlimit says which limits were reached, as far as it can be known, and removes
+// the group.
+func (w *walling) unlimit() error {
+	defer w.room.Close()
+	var reached []string
+	if w.group != nil {
+		reached = w.group.Reached()
+	}
+	if full := w.room.Full(); full != "" {
+		reached = append(reached, full)
+	}
+	for _, line := range reached {
+		say.ComplainLine(w.Err, "run", line)
+	}
+	if w.group == nil {
 		return nil
 	}
-	if why := g.Ended(); why != "" {
-		say.ComplainLine(s.Err, "run", why)
-	}
-	return g.Remove()
+	return w.group.Remove()
 }
 
 // dirs are the folders that are to be removed when the wall is killed.

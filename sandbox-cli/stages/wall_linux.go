@@ -89,7 +89,7 @@ func wallOf(begun *launch.Begun, hand *inside.Hand, s say.Streams, args, env []s
 		return say.StatusSetup, err
 	}
 	w := walling{wallFlags: f, Streams: s, env: withNames(env, f.names), watch: watch, group: limit(s, f.limits, f.c.Commands), hand: hand}
-	defer func() { err = errors.Join(err, unlimit(s, w.group)) }()
+	defer func() { err = errors.Join(err, w.unlimit()) }()
 	if f.bubblewrap {
 		return w.attempt(nil)
 	}
@@ -117,6 +117,7 @@ type walling struct {
 	env   []string // the program's
 	watch *watch
 	group *limits.Group // nil is no limits
+	room  *limits.Room  // nil is none that is bounded
 	hand  *inside.Hand  // nil is a network that is handed to nobody
 	told  []string      // warnings, of which an attempt after another says none again
 }
@@ -333,7 +334,7 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 		Seccomp: filter, SyncFile: held.File(), Before: w.before, Mounts: coversStay(&plan), Held: plan.Held(),
 		Argv: plan.Argv, Env: plan.Environ(w.env), Early: w.early(),
 	}
-	bound(&spec, w.group)
+	w.bound(&spec, &plan)
 	return start(plan, opened, spec, run)
 }
 

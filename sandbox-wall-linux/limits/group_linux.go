@@ -22,8 +22,9 @@ type Group struct {
 	limits client.Limits
 	// dirs are its folders: one, or in version 1 one a controller.
 	dirs []string
-	// memory is the file that counts who was ended for want of memory.
-	memory string
+	// memory is the file that counts who was ended for want of memory, and pids
+	// the folder of those that count who was not let be another process.
+	memory, pids string
 	// data and processes are resource limits instead; 0 is none.
 	data, processes uint64
 	notes           []string
@@ -165,6 +166,9 @@ func (g *Group) makeBelow(h hierarchy, mine []want, name string, uid int) {
 		if w.controller == "memory" {
 			g.memory = filepath.Join(best, map[bool]string{true: "memory.events", false: "memory.oom_control"}[h.unified])
 		}
+		if w.controller == "pids" {
+			g.pids = best
+		}
 	}
 	g.dirs = append(g.dirs, best)
 }
@@ -241,17 +245,29 @@ func (g *Group) resources() map[int]uint64 {
 	return all
 }
 
-// Ended says what the kernel did about the memory limit, or is empty. It is
-// asked before [Group.Remove].
-func (g *Group) Ended() string {
-	if g.memory == "" {
-		return ""
+// Reached says which limits the kernel had to keep, a line each. It is asked
+// before [Group.Remove].
+func (g *Group) Reached() (lines []string) {
+	if g.memory != "" {
+		if n := counted(table(g.memory), "oom_kill"); n > 0 {
+			lines = append(lines, fmt.Sprintf("out of memory: limit %s: processes that were killed for it: %d", Size(g.limits.Memory), n))
+		}
 	}
-	n := killed(table(g.memory))
-	if n == 0 {
-		return ""
+	if g.pids != "" {
+		n := counted(table(filepath.Join(g.pids, "pids.events")), "max")
+		if n > 0 && !g.fewer() {
+			lines = append(lines, fmt.Sprintf("out of processes: limit %d: times that one more was refused: %d", g.limits.Processes, n))
+		}
 	}
-	return fmt.Sprintf("out of memory: limit %s: processes that were killed for it: %d", Size(g.limits.Memory), n)
+	return lines
+}
+
+// fewer says whether there were never as many processes as the limit lets there
+// be. Until Linux 6.11 those are counted too that a group above refuses; how many
+// there were is told from 6.6 on.
+func (g *Group) fewer() bool {
+	peak, err := strconv.Atoi(strings.TrimSpace(table(filepath.Join(g.pids, "pids.peak"))))
+	return err == nil && peak < g.limits.Processes+overhead
 }
 
 // removePatience bounds the wait for the kernel to be done with processes that

@@ -87,8 +87,8 @@ func TestGroup(t *testing.T) {
 	}
 	sleep.Process.Kill()
 	sleep.Wait()
-	if why := g.Ended(); why != "" {
-		t.Errorf("nobody ran out of memory: %s", why)
+	if why := g.Reached(); len(why) > 0 {
+		t.Errorf("nobody reached a limit: %q", why)
 	}
 	if err := g.Remove(); err != nil {
 		t.Fatal(err)

@@ -129,12 +129,13 @@ func (h hierarchy) parents() []string {
 	return all
 }
 
-// killed reads how often the kernel ended a process of a group for want of
-// memory: memory.events of version 2, memory.oom_control of version 1 (since
-// Linux 4.13).
-func killed(events string) int {
+// counted reads how often something came about in a group: of memory.events of
+// version 2 and memory.oom_control of version 1 (since Linux 4.13) "oom_kill",
+// that a process was ended for want of memory; of pids.events "max", that one
+// more was refused.
+func counted(events, what string) int {
 	for line := range strings.Lines(events) {
-		if n, ok := strings.CutPrefix(strings.TrimSpace(line), "oom_kill "); ok {
+		if n, ok := strings.CutPrefix(strings.TrimSpace(line), what+" "); ok {
 			count, _ := strconv.Atoi(n)
 			return count
 		}

@@ -68,11 +68,11 @@ func TestWants(t *testing.T) {
 	}
 }
 
-func TestKilled(t *testing.T) {
+func TestCounted(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 0, "oom 3\noom_kill 2\noom_group_kill 0\n": 2, "oom_kill_disable 0\nunder_oom 0\noom_kill 7\n": 7, "oom_kill x\n": 0,
 	} {
-		if got := killed(text); got != want {
+		if got := counted(text, "oom_kill"); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
