@@ -59,20 +59,32 @@ func newRoot(s Streams) *cobra.Command {
 	root.SetIn(s.In)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return withStatus(statusRefused, plainFlagError(err))
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return withStatus(statusRefused, plainFlagError(c, err))
 	})
 	root.AddCommand(newRun(s), newWrap(s), newReady(s), newWhy(s), newCheck(s), newTool(s), newAsks(s))
 	addWires(root, s)
 	root.AddCommand(newOnStop(), newTraffic(s), newLog(s), newCompletion(s))
 	root.CompletionOptions.DisableDefaultCmd = true
+	helpful(root)
 	spelled(root)
 	return root
 }
 
-// plainFlagError says of a flag's value what it should be. The library tells it
-// in the words of what reads numbers.
-func plainFlagError(err error) error {
+// plainFlagError says of a flag that is none where they are listed, and of a
+// flag's value what it should be. The library tells it in the words of what reads
+// numbers.
+func plainFlagError(c *cobra.Command, err error) error {
+	var none *pflag.NotExistError
+	var bare *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &none) && !c.HasParent():
+		return fmt.Errorf("%w: flags stand behind the command: `%s help` lists them", err, c.CommandPath())
+	case errors.As(err, &none):
+		return fmt.Errorf("%w: `%s --help` lists them", err, c.CommandPath())
+	case errors.As(err, &bare):
+		return fmt.Errorf("--%s: want its value behind it", bare.GetFlag().Name)
+	}
 	var wrong *pflag.InvalidValueError
 	if !errors.As(err, &wrong) {
 		return err

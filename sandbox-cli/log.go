@@ -44,6 +44,9 @@ gone are kept for a while. They hold hosts and ports, no paths, no queries and n
 content; and the paths of files that tools outside act on, which a program changed.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if f.lines < 0 {
+				return refuse("--lines %d: want 0, which is all, or more", f.lines)
+			}
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			return showLog(ctx, s, f, strings.Join(args, ""))

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/lnkhq/lnk-sandbox/probes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/stages"
 )
 
@@ -30,15 +31,19 @@ func Main(args []string) int {
 }
 
 func runCommand(s Streams, args []string) int {
+	out := &say.Out{Writer: s.Out}
+	s.Out = out
 	root := newRoot(s)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteC()
-	if err == nil {
-		return 0
-	}
 	var silent silentStatus
-	if asSilent(err, &silent) {
+	if answered := err == nil || asSilent(err, &silent); answered && out.Err() == nil {
 		return int(silent)
+	} else if answered {
+		err = fmt.Errorf("the answer could not be written: %w", out.Err())
+		if silent != 0 {
+			err = setupFailed(err) // it is none of that status
+		}
 	}
 	complain(s.Err, commandName(cmd.CommandPath(), root.DisplayName()), err)
 	if h, ok := hintOf(err); ok {

@@ -48,7 +48,12 @@ func TestRunRefuses(t *testing.T) {
 		"what lies in them":        {[]string{"--write=" + settings + "/sandbox"}, []string{settings}},
 		"a host that is no host":   {[]string{"--write=" + s.project, "--internet-host=https://a.test/"}, []string{"https://a.test/"}},
 		"a port that is none":      {[]string{"--write=" + s.project, "--port=70000"}, []string{"70000"}},
-		"a flag that is not there": {[]string{"--wirte=."}, []string{"--wirte"}},
+		"a flag that is not there": {[]string{"--wirte=."}, []string{"--wirte: `lnk sandbox run --help` lists them\n"}},
+		"a flag for a path":        {[]string{"--write", "--read", s.project}, []string{"run: --write: \"--read\": another flag"}},
+		"a table that is none":     {[]string{spec("[file]\n")}, []string{"file: unknown: want name, files, program, network, limits\n"}},
+		"a key of files":           {[]string{spec("[files]\nwirte = []\n")}, []string{"files.wirte: unknown: want write, write_dot_files, read, read_home, hide, tmp_prefix\n"}},
+		"JSON that is called TOML": {[]string{spec("{\"files\": {}}")}, []string{"a spec of JSON is in a file whose name ends in .json\n"}},
+		"a secret without a value": {[]string{"--secret=none=a.example:x-key"}, []string{"the variable \"none\" is not set: set it, or say where the secret is: --secret-from none=env:<variable>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			marker := filepath.Join(s.project, "started")

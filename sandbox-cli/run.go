@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -135,6 +137,11 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	c, err := confinementOf(f, set, term.IsTerminal(int(os.Stdin.Fd())))
 	if err != nil {
 		return 0, err
+	}
+	for _, path := range f.hide {
+		if _, err := os.Lstat(atHome(path)); errors.Is(err, fs.ErrNotExist) {
+			complainLine(s.Err, "run", fmt.Sprintf("--hide %s: not there, so that nothing is hidden: see that it is spelled right", path))
+		}
 	}
 	base, err := set.base("/", c.Name)
 	if err != nil {

@@ -74,6 +74,9 @@ func (f secretFlags) secretsOfFlags() ([]givenSecret, error) {
 			where = "env:" + name
 		}
 		if s.Secret.Secret.Value, err = valueFrom(where); err != nil {
+			if !given {
+				err = fmt.Errorf("%w: set it, or say where the secret is: --secret-from %s=env:<variable>, file:<path> or command:<words>", err, name)
+			}
 			return nil, refuse("the secret %s: %v", name, err)
 		}
 		all = append(all, s)

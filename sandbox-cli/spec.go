@@ -32,6 +32,9 @@ func specOf(text []byte, isJSON bool) (client.Spec, error) {
 	if err := toml.Unmarshal(text, &tree); err != nil {
 		var at *toml.DecodeError
 		if errors.As(err, &at) {
+			if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+				return client.Spec{}, errors.New("not TOML: a spec of JSON is in a file whose name ends in .json")
+			}
 			line, column := at.Position()
 			return client.Spec{}, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "toml: "))
 		}
@@ -65,6 +68,13 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 	models, modelErr := portsOf("--local-model", f.models)
 	if err := errors.Join(err, serveErr, modelErr); err != nil {
 		return client.Confinement{}, withStatus(statusRefused, err)
+	}
+	for flag, paths := range map[string][]string{"write": f.write, "read": f.read, "hide": f.hide, "write-dot-files": f.dotFiles} {
+		for _, path := range paths {
+			if _, err := os.Lstat(path); err != nil && strings.HasPrefix(path, "-") {
+				return client.Confinement{}, refuse("--%s: %q: another flag, or the end of them: want a path behind --%s", flag, path, flag)
+			}
+		}
 	}
 	spec.Name = runName(spec.Name)
 	if !f.spec.given() {

@@ -74,7 +74,7 @@ func readSpec(path string, patience time.Duration) (client.Spec, error) {
 	}
 	s, err := specOf(text, strings.HasSuffix(path, ".json"))
 	if err != nil {
-		return client.Spec{}, fmt.Errorf("%s: %w", path, err)
+		return client.Spec{}, fmt.Errorf("%s: %w", path, withKeys(err))
 	}
 	return s, nil
 }

@@ -81,7 +81,14 @@ func addTool(name, ask string, allow, argv []string) error {
 		t.Allow = append(t.Allow, words)
 	}
 	if err := t.Check(); err != nil {
-		return withStatus(statusRefused, err)
+		// Where it stands in the tool's file: that is a flag, or an argument.
+		text := strings.TrimPrefix(err.Error(), "/")
+		for _, flag := range []string{"ask", "allow"} {
+			if strings.HasPrefix(text, flag+":") || strings.HasPrefix(text, flag+"/") {
+				text = "--" + text
+			}
+		}
+		return refuse("%s", text)
 	}
 	settings, err := settingsFolder()
 	if err != nil {

@@ -1,11 +1,31 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
 )
+
+// helpful has help refuse what is no command, as the commands do.
+func helpful(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() != "help" {
+			continue
+		}
+		c.Use, c.Run = "help [<command>]", nil
+		c.RunE = func(_ *cobra.Command, args []string) error {
+			of, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return refuse("%s: no such command: `%s help` lists them", form.Quote(strings.Join(args, " ")), root.DisplayName())
+			}
+			return of.Help()
+		}
+	}
+}
 
 // spelled has help spell every command below c as its Use does, its flags in
 // the order they are told in, and has words that a command does not take

@@ -50,7 +50,9 @@ func why(s Streams, f runFlags, ask string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(s.Out, oneLine(line))
+	if _, err := fmt.Fprintln(s.Out, oneLine(line)); err != nil {
+		return fmt.Errorf("the answer could not be written: %w", err)
+	}
 	if !isPath {
 		for _, held := range heldNow(client.SettingsFolder(set.dir)) {
 			complainLine(s.Err, "why", held)

@@ -123,7 +123,7 @@ func newTable(r Rules) (*table, error) {
 func (t *table) addHost(entry string) error {
 	rest, wild := strings.CutPrefix(entry, "*.")
 	if entry == "*" || !wild && strings.HasPrefix(entry, "*") {
-		return errors.New("a * stands only as *.name; any host of the internet is no hosts at all")
+		return errors.New("a * stands only as *.name; a spec that is proxied and has no hosts reaches any host of the internet")
 	}
 	h, port, err := splitRule(rest)
 	if err != nil {

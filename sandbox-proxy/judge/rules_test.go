@@ -33,7 +33,7 @@ func TestRulesRefused(t *testing.T) {
 		{"tcp", "[2001:db8::]/32:22", "a range of addresses"},
 		{"hosts", "2001:db8::/32", "a range of addresses"},
 		{"tcp", "tcp://example.com:22", "example.com:22"},
-		{"hosts", "*", "any host of the internet is no hosts at all"},
+		{"hosts", "*", "has no hosts reaches any host of the internet"},
 		{"hosts", "*example.com", "only as *.name"},
 		{"hosts", "a.*.example.com", "in front of a name, in hosts: *.name"},
 		{"hosts", "*.*.example.com", "in front of a name"},

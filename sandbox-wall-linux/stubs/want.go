@@ -125,7 +125,7 @@ func (e *othersError) Unwrap() error { return e.err }
 // Causes that another folder does not have.
 var (
 	full      = []error{syscall.ENOSPC, syscall.EDQUOT}
-	closed    = []error{syscall.EACCES, syscall.EPERM, syscall.EROFS}
+	closed    = []error{syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOENT}
 	otherwise = []error{syscall.ENOTDIR, syscall.ELOOP, syscall.EISDIR}
 )
 
