@@ -23,7 +23,7 @@ func planFor(c client.Confinement, argv []string, set setting) (linuxwall.Plan, 
 	if from == linuxwall.Given {
 		c.Net, from = client.NetOf(client.Closed{}), linuxwall.Own
 	}
-	facts, err := linuxwall.ReadFacts(direct.System(), c, from, linuxwall.Kernel, stages.FactEnv(os.Environ(), set.home, set.dir))
+	facts, err := linuxwall.ReadFacts(direct.System(nil), c, from, linuxwall.Kernel, stages.FactEnv(os.Environ(), set.home, set.dir))
 	if err != nil {
 		return linuxwall.Plan{}, err
 	}

@@ -206,12 +206,20 @@ func (b *behind) command(step string, want inside.Want, prepare func(*exec.Cmd, 
 	// Without a terminal of its own the program is spared the terminal's
 	// signals: they reach this process, which passes each on once.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !b.f.Terminal}
+	wall := b.wall
+	if step == stepInside {
+		var etc *os.File
+		if etc, wall = stages.Give(b.self, b.wall, 3); etc != nil {
+			defer etc.Close()
+			cmd.ExtraFiles = []*os.File{etc} // descriptor 3
+		}
+	}
 	var err error
 	if b.hand, err = prepare(cmd, want); err != nil {
 		return err
 	}
 	cmd.Args = append([]string{b.self, step}, want.Flags(b.hand.FD())...)
-	cmd.Args = append(append(cmd.Args, "--"), b.wall...)
+	cmd.Args = append(append(cmd.Args, "--"), wall...)
 	b.cmd = cmd
 	free := child.Tie()
 	defer free()

@@ -44,9 +44,10 @@ func (s *sandbox) beside(cmd *exec.Cmd, script string) {
 
 // A package that is installed outside, or a user that is added, replaces files
 // that only root may read. Root's sandbox goes on, and reads them by none of the
-// names that they have meanwhile.
+// names that they have meanwhile, wherever its wall is made.
 func TestRootOnlyReplacedFromOutside(t *testing.T) {
-	for _, net := range [][]string{nil, {allow}} {
+	port := strconv.Itoa(freePort(t))
+	for _, net := range [][]string{nil, {allow}, {allow, "--serve=" + port}, {allow, "--processes=500"}, {"--only=/usr/bin/"}} {
 		s := newSandbox(t)
 		cmd, errs := s.withEtc(false, net...)
 		s.beside(cmd, `cd /etc; umask 077; for i in $(seq 60); do

@@ -154,6 +154,7 @@ func (w *walling) attempt(begun *launch.Begun) (int, error) {
 		}
 		if begun != nil {
 			begun.GiveUp()
+			w.given = nil // it was for that one
 			begun = launch.Begin(w.early())
 			defer begun.GiveUp()
 		}
@@ -194,6 +195,7 @@ const maxAttempts = 10
 // are, then what [linuxwall.Args] writes.
 type wallFlags struct {
 	settings, home string
+	given          direct.Given // /etc as others see it, from who started us; nil is none
 	printBwrap     bool
 	bubblewrap     bool     // have the sandbox made by it
 	names          []string // of tools that run outside
@@ -206,6 +208,9 @@ type wallFlags struct {
 func parseWallFlags(args []string) (f wallFlags, err error) {
 	if len(args) > 0 && args[0] == "--print-bwrap" {
 		f.printBwrap, args = true, args[1:]
+	}
+	if f.given, args, err = parseGiven(args); err != nil {
+		return f, err
 	}
 	if len(args) < 4 || args[0] != "--settings" || args[2] != "--home" {
 		return f, errors.New("want --settings <dir> --home <dir> first: this stage is started by lnk sandbox, not by hand")
@@ -242,7 +247,7 @@ func (f wallFlags) stopped() error {
 }
 
 func (f wallFlags) plan(by linuxwall.Maker, env []string) (linuxwall.Plan, error) {
-	plan, err := linuxwall.PlanHere(direct.System(), f.c, f.net, by, FactEnv(env, f.home, f.settings), f.argv)
+	plan, err := linuxwall.PlanHere(direct.System(f.given), f.c, f.net, by, FactEnv(env, f.home, f.settings), f.argv)
 	if err == nil && len(f.names) > 0 {
 		err = plan.Offer(f.names...)
 	}
@@ -335,15 +340,15 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 		Argv: plan.Argv, Env: plan.Environ(w.env), Early: w.early(),
 	}
 	w.bound(&spec, &plan)
-	return start(plan, opened, spec, run)
+	return start(plan, w.given, opened, spec, run)
 }
 
 // start starts the program behind the plan's mounts and gives its status.
-func start(plan linuxwall.Plan, opened *linuxwall.Opened, spec launch.Spec, run func(launch.Spec) (int, error)) (int, error) {
+func start(plan linuxwall.Plan, given direct.Given, opened *linuxwall.Opened, spec launch.Spec, run func(launch.Spec) (int, error)) (int, error) {
 	defer opened.Close()
 	if plan.By == linuxwall.Kernel {
 		spec.Direct = &direct.Sandbox{
-			Steps: plan.Steps, NoExec: plan.Orders, Run: plan.Run, Dir: plan.Dir,
+			Steps: plan.Steps, NoExec: plan.Orders, Run: plan.Run, Dir: plan.Dir, Given: given,
 		}
 	} else if err := byBubblewrap(&spec, plan, opened); err != nil {
 		return say.StatusSetup, err

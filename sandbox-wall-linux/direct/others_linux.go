@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -12,11 +13,17 @@ import (
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
-// System is this machine, with what can be shown of it by the kernel's own calls.
-func System() *linuxwall.System {
+// Given are descriptors of folders as others see them, by their paths, made by
+// [AsOthersSee] for a sandbox whose maker may not. Each is for one sandbox, and
+// stays open.
+type Given map[string]int
+
+// System is this machine, with what can be shown of it by the kernel's own calls,
+// or was given.
+func System(given Given) *linuxwall.System {
 	s := linuxwall.LocalSystem()
 	s.Others = func(folder string) bool {
-		tree, err := asOthersSee(folder, 0)
+		tree, err := given.tree(folder)
 		if err != nil {
 			return false
 		}
@@ -24,6 +31,32 @@ func System() *linuxwall.System {
 		return true
 	}
 	return s
+}
+
+// tree gives a folder as others see it.
+func (g Given) tree(folder string) (int, error) {
+	fd, made := g[folder]
+	if !made {
+		return asOthersSee(folder)
+	}
+	var is, there unix.Stat_t
+	if err := errors.Join(unix.Fstat(fd, &is), unix.Lstat(folder, &there)); err != nil {
+		return 0, err
+	}
+	if is.Dev != there.Dev || is.Ino != there.Ino {
+		return 0, unix.ESTALE
+	}
+	return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
+}
+
+// AsOthersSee makes a folder as others see it, for who makes a sandbox in a user
+// namespace and so may not; see [Given].
+func AsOthersSee(folder string) (*os.File, error) {
+	tree, err := asOthersSee(folder)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(tree), folder), nil
 }
 
 // maxTrees is how many folders a sandbox can be shown as others see them.
@@ -36,7 +69,7 @@ const maxTrees = 2
 //
 // It takes root of this machine, and a kind of file system that can: ext4, XFS
 // and btrfs (Linux 5.15) do, tmpfs since 6.3, an overlay does not.
-func asOthersSee(folder string, more uint64) (int, error) {
+func asOthersSee(folder string) (int, error) {
 	nobody, err := nobodysNamespace()
 	if err != nil {
 		return 0, err
@@ -53,7 +86,7 @@ func asOthersSee(folder string, more uint64) (int, error) {
 	}
 	// Private, so that what is mounted there later does not come along.
 	attr := unix.MountAttr{
-		Attr_set: noDevices | unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_IDMAP | more, Propagation: unix.MS_PRIVATE, Userns_fd: uint64(nobody),
+		Attr_set: noDevices | unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_IDMAP, Propagation: unix.MS_PRIVATE, Userns_fd: uint64(nobody),
 	}
 	if err := unix.MountSetattr(tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &attr); err != nil {
 		unix.Close(tree)
@@ -121,17 +154,13 @@ func writeOnce(name, text string) error {
 // trees gives those that a sandbox is shown so, in the order of its steps.
 func trees(sb *Sandbox) ([]int, error) {
 	var found []int
-	var more uint64
-	if sb.NoExec != nil && sb.NoExec.NoExec {
-		more = unix.MOUNT_ATTR_NOEXEC
-	}
 	for _, s := range sb.Steps {
 		if !s.Others {
 			continue
 		}
 		tree, err := 0, error(unix.E2BIG)
 		if len(found) < maxTrees {
-			tree, err = asOthersSee(s.From, more)
+			tree, err = sb.Given.tree(s.From)
 		}
 		if err != nil {
 			closeAll(found)
@@ -154,6 +183,9 @@ func (c *compiler) asOthers(p placed) {
 	c.trees++
 	c.do(none, unix.SYS_FSTAT, tree.arg(), c.stat)
 	c.same(p.Is.Dev, p.Is.Ino)
+	if c.noExec {
+		c.attr(tree, unix.MOUNT_ATTR_NOEXEC, 0, true)
+	}
 	c.mount(p, tree, true)
 	c.close(tree)
 }

@@ -67,10 +67,10 @@ func TestAsOthersSee(t *testing.T) {
 		}
 		lay(t, dir+"/mounted", map[string]os.FileMode{"open": 0o644, "own": 0o600})
 		mounted := "text of open\n"
-		if !System().Others(dir) {
+		if !System(nil).Others(dir) {
 			mounted = ""
 			t.Log("without tmpfs, which Linux before 6.3 cannot show so")
-			if err := unix.Unmount(dir+"/mounted", 0); err != nil || !System().Others(dir) {
+			if err := unix.Unmount(dir+"/mounted", 0); err != nil || !System(nil).Others(dir) {
 				t.Errorf("this file system cannot be shown so: %v", err)
 				return
 			}
@@ -119,7 +119,7 @@ true`
 // on; nor has an ordinary user the right to.
 func TestNotAsOthersSee(t *testing.T) {
 	if os.Getuid() != 0 {
-		if System().Others("/etc") {
+		if System(nil).Others("/etc") {
 			t.Error("shown to an ordinary user")
 		}
 		return
@@ -134,10 +134,10 @@ func TestNotAsOthersSee(t *testing.T) {
 		}
 		if err := unix.Mount("overlay", dir+"/m", "overlay", 0, "lowerdir="+dir+"/a,upperdir="+dir+"/b,workdir="+dir+"/w"); err != nil {
 			t.Logf("no overlay here: %v", err)
-		} else if System().Others(dir + "/m") {
+		} else if System(nil).Others(dir + "/m") {
 			t.Error("an overlay is shown so")
 		}
-		if err := os.Symlink("a", dir+"/l"); err != nil || System().Others(dir+"/l") || System().Others(dir+"/none") {
+		if err := os.Symlink("a", dir+"/l"); err != nil || System(nil).Others(dir+"/l") || System(nil).Others(dir+"/none") {
 			t.Errorf("a link, or nothing, is shown so: %v", err)
 		}
 	})

@@ -66,6 +66,8 @@ type Sandbox struct {
 
 	// Steps are the view, in order, the root first.
 	Steps []linuxwall.Step
+	// Given are what of them others see, where it was made by somebody else.
+	Given Given
 	// NoExec is what is made unfit to be executed before the view is made of
 	// it, and what is not; nil is nothing.
 	NoExec *noexec.Orders
