@@ -7,14 +7,14 @@ var othersFolders = []string{"/etc", "/usr/local/etc"}
 
 // shownToOthers gives those of a machine's folders that root's sandbox can be
 // shown as others see them, so that what only root may read stays closed by its
-// mode, under whatever name and however new: nothing in them is written, and
-// nothing is executed by its name. Whether the machine can is asked later, beside
+// mode, under whatever name and however new: others may go into them, nothing in
+// them is written, and nothing is executed by its name. Whether the machine can is asked later, beside
 // what else is looked at: then the tree is not used any more.
 func shownToOthers(t *tree, written, executed []string) (may func(folder string) bool) {
 	free := map[string]bool{}
 	for _, folder := range othersFolders {
 		r := t.resolve(folder)
-		free[folder] = r.real == folder && r.node.Kind == Folder
+		free[folder] = r.real == folder && r.node.Kind == Folder && !onlyOwner(true, r.node.Mode)
 		for _, w := range written {
 			at := t.resolve(w).real
 			free[folder] = free[folder] && !within(at, folder) && !within(folder, at)

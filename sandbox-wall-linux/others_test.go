@@ -85,6 +85,26 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// One that others may not go into, as a strict umask leaves it, is shown as it is:
+// nothing in it could be covered, or told, otherwise.
+func TestOthersMayNotGoThere(t *testing.T) {
+	m := made(etcOfRoot).as(0, "/root").in("/srv/work")
+	m.others = []string{"/etc"}
+	n := m.nodes["/etc"]
+	n.Mode = 0o750
+	m.nodes["/etc"] = n
+	p, err := m.planBy(Kernel, working(func(c *confinement) { c.Write = []string{"/srv/work"} }), Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Others }) {
+		t.Errorf("it is:\n%s", p.Explain())
+	}
+	if got, err := p.Lookup(m.system(), "/etc/shadow"); err != nil || got.Access != Closed {
+		t.Errorf("/etc/shadow is %s, %v", got.Access, err)
+	}
+}
+
 // A folder that is found to hold nothing of root's is shown as it is.
 func TestOthersOfASecondFolder(t *testing.T) {
 	for lines, want := range map[string]bool{"/usr/local/etc/x\n": false, "/usr/local/etc/x !\n": true} {
