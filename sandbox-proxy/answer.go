@@ -169,11 +169,12 @@ func (g *gate) linger() {
 // Fixed words for what went wrong on the way: the program must not be able to
 // map the network by them.
 const (
-	wordsFailed   = "the host could not be reached"
-	wordsCut      = "the host ended the connection before it answered"
-	wordsUnread   = "what the host answered is not HTTP/1"
-	wordsLong     = "the host's answer has a head longer than 64 KiB"
-	wordsSwitched = "the host switched to a protocol that was not asked for"
+	wordsFailed    = "the host could not be reached"
+	wordsNotServed = "nothing inside answers at that port"
+	wordsCut       = "the host ended the connection before it answered"
+	wordsUnread    = "what the host answered is not HTTP/1"
+	wordsLong      = "the host's answer has a head longer than 64 KiB"
+	wordsSwitched  = "the host switched to a protocol that was not asked for"
 )
 
 // cameToNothing is the answer to a call that was let through and could not be

@@ -40,7 +40,7 @@ func (p *Proxy) serveInward(from net.Conn, port uint16, dial func(context.Contex
 	near, err := dial(ctx)
 	if err != nil {
 		reset(from)
-		c.over(Failed, wordsFailed)
+		c.over(Failed, wordsNotServed)
 		return
 	}
 	t := &tunnel.Tunnel{Near: near, Far: from, Meter: c.meter, Valve: &p.valve, Idle: tunnelIdle, Drain: tunnelDrain}

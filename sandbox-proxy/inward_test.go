@@ -124,4 +124,9 @@ func TestServeInwardWithNothingInside(t *testing.T) {
 	if got := calls(t, ln.Addr().String()); got != "" {
 		t.Errorf("got %q", got)
 	}
+	eventually(t, "it is told of as what it is", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.ended) == 1 && l.ended[0].Detail == "nothing inside answers at that port"
+	})
 }

@@ -176,7 +176,10 @@ func (g *Group) makeBelow(h hierarchy, mine []want, name string, uid int) {
 // instead decides what is done about limits that no cgroup holds.
 func (g *Group) instead(uid int) {
 	for _, w := range g.missing(true) {
-		const no = "no cgroup can be made here: run it as root, or in a session of systemd's"
+		no := "no cgroup can be made here: run it as root, or in a session of systemd's"
+		if uid == 0 {
+			no = "no cgroup can be made here: have /sys/fs/cgroup mounted, so that it can be written"
+		}
 		switch w.controller {
 		case "memory":
 			g.data = uint64(g.limits.Memory)
