@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
 // worktree is a linked worktree in /home/u/work, of the repository of
@@ -197,5 +199,30 @@ func TestGitNamedWithItsFolder(t *testing.T) {
 	}))
 	if got := verbAt(p, "/home/u/work/.git/hooks"); got != 0 {
 		t.Errorf("hooks: %s, want nothing", got)
+	}
+}
+
+// A work tree whose repository is not in view is told of, with what brings it
+// there; nothing is said of one that is, or that is not the repository's own.
+func TestFarRepository(t *testing.T) {
+	const common = "/home/u/main/.git"
+	for _, c := range []struct {
+		name string
+		on   *machine
+		read []string
+		told bool
+	}{
+		{"a worktree", made(debian + worktree), nil, true},
+		{"read", made(debian + worktree), []string{common}, false},
+		{"read from above", made(debian + worktree), []string{"/home/u/main"}, false},
+		{"somebody else's", made(debian + worktree).remove(common + "/worktrees/w/gitdir"), nil, false},
+		{"a repository", made(debian + "/home/u/work/.git/HEAD\n/home/u/work/.git/objects/\n"), nil, false},
+		{"none", made(debian), nil, false},
+	} {
+		p := c.on.mustPlan(t, working(func(w *client.Confinement) { w.Read = c.read }))
+		said := strings.Join(p.Warnings, "\n")
+		if want := "/home/u/work is a work tree of " + common + ", which is not in view, so that git finds no repository: to have it read: --read " + common + "; to commit to it: --write-dot-files /home/u/work/.git"; (said == want) != c.told || !c.told && said != "" {
+			t.Errorf("%s: %q", c.name, said)
+		}
 	}
 }

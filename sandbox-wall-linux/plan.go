@@ -226,6 +226,7 @@ func draw(c client.Confinement, net NetFrom, t *tree, argv []string) (Plan, erro
 		d.bindFrom()
 	}
 	d.startIn()
+	d.farRepositories()
 	return d.plan, nil
 }
 
