@@ -97,7 +97,7 @@ func (s *sandbox) start(argv ...string) (*exec.Cmd, *bytes.Buffer) {
 // A signal is passed on to the program, once, and its answer is the status.
 func TestSignalsArePassedOn(t *testing.T) {
 	for _, net := range [][]string{nil, {allow}} {
-		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGQUIT} {
+		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGQUIT, syscall.SIGALRM, syscall.SIGABRT} {
 			s := newSandbox(t)
 			script := fmt.Sprintf("n=0; trap 'n=$((n+1)); echo $n > caught' %d; echo up; while [ $n = 0 ]; do sleep 0.05; done; sleep 0.3; exit 11", sig)
 			argv := append(append([]string{lnk(), "sandbox", "run", "--yes", "--write=" + s.project}, net...), "--", "sh", "-c", script)
@@ -109,6 +109,19 @@ func TestSignalsArePassedOn(t *testing.T) {
 			if b, _ := os.ReadFile(filepath.Join(s.project, "caught")); string(b) != "1\n" {
 				t.Errorf("%q %v: caught %q, want once", net, sig, b)
 			}
+		}
+	}
+}
+
+// A timer outlives exec, so that what bounds a program's time by one bounds a
+// sandbox's too.
+func TestTimerSetBefore(t *testing.T) {
+	const timer = "import os, signal, sys; signal.setitimer(signal.ITIMER_REAL, 0.5); os.execvp(sys.argv[1], sys.argv[1:])"
+	for _, net := range [][]string{nil, {allow}} {
+		s := newSandbox(t)
+		argv := []string{"python3", "-Sc", timer, lnk(), "sandbox", "run", "--yes", "--write=" + s.project}
+		if e := s.command("", append(append(argv, net...), "--", "sleep", "600")); e.status != 128+int(syscall.SIGALRM) {
+			t.Errorf("%q: status %d: %s", net, e.status, e.errors)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 // WINCH is not one of them: the terminal tells everyone in its foreground.
 var passed = []os.Signal{
 	syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGCONT,
+	syscall.SIGALRM, syscall.SIGABRT, syscall.SIGIO, syscall.SIGPWR,
 }
 
 // Signals catches signals from before the child is started, so that none is lost

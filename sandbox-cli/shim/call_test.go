@@ -240,7 +240,7 @@ func TestRefusedByTheProxy(t *testing.T) {
 // The caller sees the tool die of what it died of, and the tool gets the
 // signals that the caller gets.
 func TestSignals(t *testing.T) {
-	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2} {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGABRT} {
 		t.Run(s.String(), func(t *testing.T) {
 			cmd := calling(t, served(t, func(b *bridge) {
 				b.say(frame.Started, "")

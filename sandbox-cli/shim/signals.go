@@ -15,7 +15,7 @@ import (
 // do something about.
 var watched = []os.Signal{
 	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
-	syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGWINCH, syscall.SIGPIPE,
+	syscall.SIGCONT, syscall.SIGTSTP, syscall.SIGWINCH, syscall.SIGPIPE, syscall.SIGALRM, syscall.SIGABRT,
 }
 
 // pass sends the signals that come.
@@ -80,7 +80,8 @@ func dieOf(s syscall.Signal, typed bool) {
 	switch s {
 	case syscall.SIGKILL:
 		unix.Kill(to, s)
-	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE:
+	case syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGPIPE,
+		syscall.SIGALRM, syscall.SIGABRT:
 		signal.Reset(s)
 		unhandle(s)
 		unix.Kill(to, s)

@@ -180,6 +180,7 @@ var passed = map[uint8]unix.Signal{
 	uint8(unix.SIGHUP): unix.SIGHUP, uint8(unix.SIGINT): unix.SIGINT, uint8(unix.SIGQUIT): unix.SIGQUIT,
 	uint8(unix.SIGTERM): unix.SIGTERM, uint8(unix.SIGUSR1): unix.SIGUSR1, uint8(unix.SIGUSR2): unix.SIGUSR2,
 	uint8(unix.SIGCONT): unix.SIGCONT, uint8(unix.SIGTSTP): unix.SIGSTOP, uint8(unix.SIGKILL): unix.SIGKILL,
+	uint8(unix.SIGALRM): unix.SIGALRM, uint8(unix.SIGABRT): unix.SIGABRT,
 }
 
 // pass sends what the caller sent.

@@ -16,6 +16,9 @@ import (
 var passedOn = []os.Signal{
 	unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2,
 	unix.SIGWINCH, unix.SIGTSTP, unix.SIGCONT,
+	// A timer that was set before we were started, as by alarm(2), is ours: it is
+	// the program's time that it bounds. By ABRT watchdogs end what hangs.
+	unix.SIGALRM, unix.SIGABRT, unix.SIGIO, unix.SIGPWR,
 	// By which the kernel stops a group that is behind another: we see to it
 	// ourselves, so that somebody watches meanwhile.
 	unix.SIGTTIN, unix.SIGTTOU,

@@ -75,7 +75,7 @@ func (r *runner) ended() int {
 	return r.ProcessState.ExitCode()
 }
 
-const traps = `for s in TERM HUP INT QUIT USR1 USR2 WINCH TSTP CONT; do trap "echo $s" $s; done; trap 'echo end; exit 4' URG`
+const traps = `for s in TERM HUP INT QUIT USR1 USR2 WINCH TSTP CONT ALRM ABRT IO PWR; do trap "echo $s" $s; done; trap 'echo end; exit 4' URG`
 const looping = `; echo ready; while :; do sleep 0.02; done`
 
 func TestSignalsArriveOnce(t *testing.T) {
@@ -87,6 +87,7 @@ func TestSignalsArriveOnce(t *testing.T) {
 			var want strings.Builder
 			for _, s := range []syscall.Signal{
 				unix.SIGUSR1, unix.SIGWINCH, unix.SIGINT, unix.SIGCONT, unix.SIGUSR2, unix.SIGINT, unix.SIGQUIT, unix.SIGHUP, unix.SIGTERM,
+				unix.SIGALRM, unix.SIGABRT, unix.SIGIO, unix.SIGPWR,
 			} {
 				if group {
 					// As a shell does to a job, and a terminal to its foreground.
@@ -131,7 +132,7 @@ func TestSignalsAreForTheProgramAlone(t *testing.T) {
 
 func TestSignalsThatEnd(t *testing.T) {
 	each(t, func(t *testing.T, by maker) {
-		for _, s := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGUSR1} {
+		for _, s := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGUSR1, unix.SIGALRM, unix.SIGABRT} {
 			o := order{Argv: []string{"python3", "-Sc", "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_DFL)\nprint('ready', flush=True)\ntime.sleep(600)"}, By: by}
 			r := begin(t, o)
 			r.signal(s)
