@@ -160,8 +160,10 @@ func proxyPortOf(mode client.Proxied) uint16 {
 }
 
 // noProxy are loopback's spellings: the sandbox's own servers are called
-// without the proxy. Clients differ in what they match, so each form is there.
-var noProxy = strings.Join([]string{"localhost", ".localhost", "localhost.", "127.0.0.1", "127.0.0.0/8", "::1", "[::1]", "0.0.0.0", "::", "[::]"}, ",")
+// without the proxy. Clients differ in what they match, so each form is there but
+// those in brackets: httpx, by which most models are asked from Python, fails on
+// one before it calls anything. The proxy sends on who looks for brackets.
+var noProxy = strings.Join([]string{"localhost", ".localhost", "localhost.", "127.0.0.1", "127.0.0.0/8", "::1", "0.0.0.0", "::"}, ",")
 
 // hostname is what the machine is called inside.
 const hostname = "lnk"

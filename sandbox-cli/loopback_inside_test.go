@@ -27,7 +27,7 @@ done
 env | grep -i proxy= | grep -v NODE | LC_ALL=C sort`)
 	caller := []string{"ALL_PROXY=socks5h://192.0.2.1:1", "all_proxy=socks5h://192.0.2.1:1", "npm_config_https_proxy=http://192.0.2.1:1", "no_proxy=*", "HTTPS_PROXY=http://192.0.2.1:1"}
 	e := s.command("", argv, append(caller, env...)...)
-	names := "localhost,.localhost,localhost.,127.0.0.1,127.0.0.0/8,::1,[::1],0.0.0.0,::,[::],lnk,ip6-localhost,ip6-loopback"
+	names := "localhost,.localhost,localhost.,127.0.0.1,127.0.0.0/8,::1,0.0.0.0,::,lnk,ip6-localhost,ip6-loopback"
 	at := "=http://127.0.0.1:19190"
 	want := strings.Join([]string{
 		"localhost own own", "localhost. own own", "127.0.0.1 own own", "[::1] own own", "0.0.0.0 own own", "[::] own own", "lnk own own", "ip6-localhost own own",

@@ -32,6 +32,11 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		drain(w, r)
 		return
 	}
+	if location, ok := p.ownServer(r, h, by, at); ok && g.into == nil {
+		p.elsewhere(location).write(w, h)
+		drain(w, r)
+		return
+	}
 	c, refused := p.callInside(g, judge.Call{By: by, Host: at.host, Port: at.port})
 	if refused != nil {
 		refused.of(r.Header["Accept"]).write(w, h)
