@@ -89,17 +89,32 @@ func (w *way) local(f proxyFlags) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.table.ServeHTTP(rw, r) })
 }
 
+// maxNamePorts is how many ports of names are told apart: each takes two rules,
+// which the first packet of every connection passes.
+const maxNamePorts = 16
+
 // carried are the destinations that a connection of the program's can have: the
-// addresses that stand for names, and those that rules name as such. Any other
-// is refused by the kernel before it is made. Nil is every address.
-func (w *way) carried() []netip.Prefix {
-	addrs, all := w.judge.Literals()
-	if all || len(addrs) > inside.MaxTo-2 {
+// addresses that stand for names, at the ports that any name is opened at, and
+// those that rules name as such. Any other is refused by the kernel before it is
+// made. Nil is every one.
+func (w *way) carried() []inside.Destination {
+	open := w.judge.Reach()
+	ports := open.Names
+	if len(ports) > maxNamePorts {
+		ports = []uint16{0} // every one
+	}
+	var to []inside.Destination
+	for _, port := range ports {
+		to = append(to, inside.Destination{Block: names.Block4, Port: port}, inside.Destination{Block: names.Block6, Port: port})
+	}
+	for _, a := range open.Literals {
+		to = append(to, inside.Destination{Block: netip.PrefixFrom(a.Addr(), a.Addr().BitLen()), Port: a.Port()})
+	}
+	if open.All || len(to) > inside.MaxTo {
 		return nil
 	}
-	to := []netip.Prefix{names.Block4, names.Block6}
-	for _, a := range addrs {
-		to = append(to, netip.PrefixFrom(a, a.BitLen()))
+	if to == nil {
+		return inside.Nowhere
 	}
 	return to
 }

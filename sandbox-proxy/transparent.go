@@ -63,7 +63,7 @@ func (p *Proxy) serveMeant(conn net.Conn, asked judge.Call) {
 	p.carry(g, c)
 }
 
-// TellUnnamed tells of the calls to addresses that nothing is carried to, and
+// TellUnnamed tells of the calls to destinations that nothing is carried to, and
 // that were refused without the proxy: next gives where each was to go, whether
 // it was a datagram of UDP, and an error when there are no more. They are judged
 // for the reason alone.
@@ -78,7 +78,7 @@ func (p *Proxy) TellUnnamed(next func() (to netip.AddrPort, udp bool, err error)
 			p.tellDatagram(&datagrams, to)
 			continue
 		}
-		d := p.config.Judge.Rule(judge.Call{By: judge.ByTransparent, Host: to.Addr().String(), Port: to.Port()})
+		d := p.config.Judge.Rule(judge.Call{By: judge.ByTransparent, Host: p.named(to.Addr().String()), Port: to.Port()})
 		if !d.Allowed {
 			p.tell(p.refusal(judge.ByTransparent, d))
 		}

@@ -3,7 +3,6 @@ package stages
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -114,12 +113,8 @@ func (f relayFlags) reachedAt() []uint16 {
 // ports of its loopback, and ports of this machine's at the others. No
 // destination is carried.
 func RelayNetwork(reached, ports []uint16) inside.Want {
-	return inside.Want{Ports: slices.Concat(ports, reached), To: nowhere, Sockets: true}
+	return inside.Want{Ports: slices.Concat(ports, reached), To: inside.Nowhere, Sockets: true}
 }
-
-// nowhere is a destination that nothing has: what is meant for it is reset, and
-// what is meant for any other is refused by the kernel.
-var nowhere = []netip.Prefix{netip.PrefixFrom(inside.Own4, 32)}
 
 // taken says whether the relay has a port inside for itself.
 func (f relayFlags) taken(port uint16) bool {

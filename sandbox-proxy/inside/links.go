@@ -3,6 +3,7 @@ package inside
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"net/netip"
 	"syscall"
 )
@@ -14,10 +15,12 @@ const (
 	rtmGetLink  = 18
 	rtmNewAddr  = 20
 	rtmNewRoute = 24
+	rtmGetRoute = 26
 
 	iffUp       = 0x1
 	iffLoopback = 0x8
 	ifInfo      = 16 // sizeof(struct ifinfomsg)
+	routeInfo   = 12 // sizeof(struct rtmsg)
 
 	afInet  = 2
 	afInet6 = 10
@@ -26,8 +29,10 @@ const (
 	ifaLocal   = 2
 	ifaNoDAD   = 0x02
 
+	rtaDst        = 1
 	rtaOif        = 4
 	rtTableMain   = 254
+	rtTableLocal  = 255
 	rtprotStatic  = 4
 	scopeUniverse = 0
 	scopeLink     = 253
@@ -74,6 +79,37 @@ func u32(v uint32) []byte { return binary.NativeEndian.AppendUint32(nil, v) }
 // listLinks asks for every interface.
 func listLinks() []byte {
 	return envelope(rtmGetLink, nlmRequest|nlmDump, 1, make([]byte, ifInfo))
+}
+
+// routeTo asks for the route to an address.
+func routeTo(a netip.Addr) []byte {
+	head := make([]byte, routeInfo)
+	head[0], head[1] = afInet6, byte(a.BitLen())
+	return envelope(rtmGetRoute, nlmRequest, 1, concat(head, attribute(rtaDst, a.AsSlice()...)))
+}
+
+// way is the answer to routeTo: the table that the route is of, 0 where there is
+// none.
+type way struct {
+	table byte
+	done  bool
+}
+
+func (w *way) read(packet []byte) error {
+	replies, err := readReplies(packet)
+	if err != nil {
+		return err
+	}
+	for _, r := range replies {
+		switch {
+		case r.kind == rtmNewRoute && len(r.body) >= routeInfo:
+			w.table = r.body[4]
+		case r.kind != nlmsgError:
+			return fmt.Errorf("%w: kind %d, %d bytes", errNetlink, r.kind, len(r.body))
+		}
+		w.done = true
+	}
+	return nil
 }
 
 // linksDone says whether all went well, and whether there is IPv6. The first

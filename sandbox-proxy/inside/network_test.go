@@ -55,13 +55,13 @@ func TestTCPToAnyAddressArrives(t *testing.T) {
 
 // With destinations named, a connection to another is refused before it is made.
 func TestTCPToNamedDestinationsAlone(t *testing.T) {
-	to := func(all ...string) (w Want) {
-		for _, p := range all {
-			w.To = append(w.To, netip.MustParsePrefix(p))
-		}
-		return w
-	}
-	expect(t, "stage", to("198.18.0.0/15", "203.0.113.9/32", "fde2:56fc:2074::/64", "2001:db8::/33"), [][2]string{
+	to := destinations("198.18.0.0/15", "203.0.113.9/32", "fde2:56fc:2074::/64", "2001:db8::/33", "203.0.113.10/32:443", "203.0.113.10/32:8443", "2001:db9::/33:22")
+	expect(t, "stage", Want{To: to}, [][2]string{
+		{"tcp:203.0.113.10:443", "203.0.113.10:443"},
+		{"tcp:203.0.113.10:8443", "203.0.113.10:8443"},
+		{"tcp:203.0.113.10:80", "ECONNREFUSED"},
+		{"tcp:[2001:db9::1]:22", "[2001:db9::1]:22"},
+		{"tcp:[2001:db9::1]:23", "ECONNREFUSED"},
 		{"tcp:198.18.0.9:443", "198.18.0.9:443"},
 		{"tcp:198.19.255.1:22", "198.19.255.1:22"},
 		{"tcp:198.20.0.1:443", "ECONNREFUSED"},
@@ -84,10 +84,10 @@ func TestTCPToNamedDestinationsAlone(t *testing.T) {
 func TestTheMostDestinations(t *testing.T) {
 	var want Want
 	for i := range MaxTo {
-		want.To = append(want.To, netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i), 0, 0}), 17))
+		want.To = append(want.To, Destination{Block: netip.PrefixFrom(netip.AddrFrom4([4]byte{10, byte(i), 0, 0}), 17), Port: 443})
 	}
 	expect(t, "stage", want, [][2]string{
-		{"tcp:10.255.127.1:443", "10.255.127.1:443"}, {"tcp:10.0.0.1:443", "10.0.0.1:443"}, {"tcp:10.255.128.1:443", "ECONNREFUSED"},
+		{"tcp:10.255.127.1:443", "10.255.127.1:443"}, {"tcp:10.0.0.1:443", "10.0.0.1:443"}, {"tcp:10.255.128.1:443", "ECONNREFUSED"}, {"tcp:10.255.127.1:80", "ECONNREFUSED"},
 	})
 }
 

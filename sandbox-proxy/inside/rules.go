@@ -86,10 +86,10 @@ const (
 // server whatever they were addressed to, loopback included, since resolvers
 // ask 127.0.0.53 or what resolv.conf says. After the first chain every TCP
 // connection that is carried is addressed to loopback; what the second chain
-// still sees of TCP goes to another address or belongs to no connection, and is
+// still sees of TCP goes to another destination or belongs to no connection, and is
 // reset, so that a program's connect(2) fails at once. All else, UDP among it,
 // fails with EPERM. Both are told ([Unnamed]).
-func theRules(to ...netip.Prefix) ruleSet {
+func theRules(to ...Destination) ruleSet {
 	own := []netip.Prefix{
 		netip.PrefixFrom(netip.AddrFrom4([4]byte{127}), 8),
 		netip.PrefixFrom(Own4, 32),
@@ -106,10 +106,10 @@ func theRules(to ...netip.Prefix) ruleSet {
 		refuse = append(refuse, rule{To: to, Do: doAccept})
 	}
 	if len(to) == 0 {
-		to = []netip.Prefix{{}} // every address
+		to = []Destination{{}} // every one
 	}
-	for _, block := range to {
-		redirect = append(redirect, rule{To: block, Over: TCP, Do: doRedirect, Redirect: TransparentPort})
+	for _, d := range to {
+		redirect = append(redirect, rule{To: d.Block, Over: TCP, Port: d.Port, Do: doRedirect, Redirect: TransparentPort})
 	}
 	refuse = append(refuse, rule{Over: TCP, Told: true, Do: doReset}, rule{Told: true, Do: doProhibit})
 	return ruleSet{Table: "lnk", Chains: []chain{

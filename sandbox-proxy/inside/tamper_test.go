@@ -5,7 +5,6 @@ package inside
 import (
 	"errors"
 	"fmt"
-	"net/netip"
 	"os/exec"
 	"strings"
 	"testing"
@@ -72,10 +71,8 @@ func TestTheKernelHoldsTheRulesAsShown(t *testing.T) {
 	}
 }
 
-var someTo = []netip.Prefix{
-	netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("203.0.113.9/32"), netip.MustParsePrefix("10.0.0.0/8"),
-	netip.MustParsePrefix("fde2:56fc:2074::/64"), netip.MustParsePrefix("2001:db8::/33"), netip.MustParsePrefix("2001:db8::1/128"),
-}
+var someTo = destinations("198.18.0.0/15", "203.0.113.9/32", "10.0.0.0/8:22", "10.0.0.0/8:8443",
+	"fde2:56fc:2074::/64:443", "2001:db8::/33", "2001:db8::1/128", "2001:db8::1/128:65535")
 
 func TestTheKernelHoldsDestinationsAsShown(t *testing.T) {
 	rules := theRules(someTo...)

@@ -58,16 +58,20 @@ func bindUnnamed(in source) (k kernel, ok bool) {
 
 // installTold puts the rules in, of which one tells of what it refuses where
 // the kernel can. The socket, which is -1 where it cannot, is what was told to.
-func installTold(in source, want ruleSet) (ruleSet, int, error) {
+func installTold(in source, to []Destination) (ruleSet, int, error) {
+	// Without a word of it no port is refused by the kernel: the proxy tells of
+	// what it refuses itself.
+	untold := func() ruleSet { return theRules(anyPort(to)...).withoutTold() }
 	k, ok := bindUnnamed(in)
 	if !ok {
-		want = want.withoutTold()
+		want := untold()
 		return want, -1, install(in, want)
 	}
+	want := theRules(to...)
 	err := install(in, want)
 	if errors.Is(err, errNoNftables) {
 		// It may be that one expression alone is missing.
-		want = want.withoutTold()
+		want = untold()
 		return want, -1, install(spare{in, k}, want)
 	}
 	if err != nil {

@@ -36,11 +36,12 @@ func (b *box) told(t *testing.T) (all []string) {
 // Whoever holds the network learns where a call that the kernel refused was to
 // go, and of no other call.
 func TestCallsThatNobodyNamedAreTold(t *testing.T) {
-	want := Want{ProxyPort: 3128, To: []netip.Prefix{netip.MustParsePrefix("198.18.0.0/15"), netip.MustParsePrefix("2001:db8::/33")}}
+	want := Want{ProxyPort: 3128, To: destinations("198.18.0.0/15:443", "2001:db8::/33")}
 	for _, role := range []string{"stage", "hand"} {
 		b := expect(t, role, want, [][2]string{
 			{"tcp:192.0.2.7:443", "ECONNREFUSED"},
 			{"tcp:198.18.0.9:443", "198.18.0.9:443"},
+			{"tcp:198.18.0.9:22", "ECONNREFUSED"},
 			{"tcp:[2001:db8:8000::1]:22", "ECONNREFUSED"},
 			{"tcp:[2001:db8::1]:443", "[2001:db8::1]:443"},
 			{"tcp:127.0.0.1:3128", "the proxy"},
@@ -53,7 +54,7 @@ func TestCallsThatNobodyNamedAreTold(t *testing.T) {
 			{"dns:udp,8.8.8.8:53,denied.example.,A", "NXDOMAIN"},
 		})
 		if got, want := b.told(t), []string{
-			"192.0.2.7:443", "[2001:db8:8000::1]:22", "udp 192.0.2.7:443", "udp 198.18.0.9:443", "udp [2001:db8::1]:123", "169.254.169.254:80",
+			"192.0.2.7:443", "198.18.0.9:22", "[2001:db8:8000::1]:22", "udp 192.0.2.7:443", "udp 198.18.0.9:443", "udp [2001:db8::1]:123", "169.254.169.254:80",
 		}; !slices.Equal(got, want) {
 			t.Errorf("%s: told of %q, want %q", role, got, want)
 		}
@@ -70,7 +71,7 @@ func TestManyCallsThatNobodyNamed(t *testing.T) {
 	for i := range n {
 		wishes = append(wishes, [2]string{fmt.Sprintf("tcp:192.0.2.7:%d", 1000+i), "ECONNREFUSED"})
 	}
-	b := expect(t, "stage", Want{To: []netip.Prefix{netip.MustParsePrefix("198.18.0.0/15")}}, wishes)
+	b := expect(t, "stage", Want{To: destinations("198.18.0.0/15")}, wishes)
 	if got := b.told(t); len(got) == 0 || len(got) > n || got[0] != "192.0.2.7:1000" {
 		t.Errorf("told of %d: %q", len(got), got[:min(len(got), 3)])
 	}

@@ -26,12 +26,42 @@ type Want struct {
 	ProxyPort uint16
 	// Ports are served in the same way, each once, and none of them ProxyPort.
 	Ports []uint16
-	// To are the destinations that TCP connections are carried to; a connection
-	// to any other address is refused before it is made. None is every address.
-	To []netip.Prefix
+	// To are the destinations that TCP connections are carried to; any other
+	// connection is refused before it is made. None is every destination.
+	To []Destination
 	// Sockets keeps the process that calls [Enter] making sockets for
 	// [Sockets.Dial]: it must go on and execute nothing in its own place.
 	Sockets bool
+}
+
+// A Destination is a block of addresses, at one port or, with 0, at every one.
+type Destination struct {
+	Block netip.Prefix
+	Port  uint16
+}
+
+// String is "192.0.2.0/24" or "192.0.2.0/24:443".
+func (d Destination) String() string {
+	if d.Port == 0 {
+		return d.Block.String()
+	}
+	return d.Block.String() + ":" + strconv.Itoa(int(d.Port))
+}
+
+// Nowhere is a destination that nothing has: what is meant for it is reset, and
+// what is meant for any other is refused by the kernel.
+var Nowhere = []Destination{{Block: netip.PrefixFrom(Own4, 32)}}
+
+// anyPort gives the same blocks, each once, at every port.
+func anyPort(to []Destination) []Destination {
+	var all []Destination
+	for _, d := range to {
+		d.Port = 0
+		if !slices.Contains(all, d) {
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 // MaxTo is how many destinations a [Want] may name: each is a rule.
@@ -46,7 +76,7 @@ func (w Want) Check() error {
 		return fmt.Errorf("%w: destinations: %d are named, and at most %d can be", ErrWant, len(w.To), MaxTo)
 	}
 	for _, to := range w.To {
-		if !to.IsValid() || to.Bits() == 0 || to != to.Masked() || to.Addr().Is4In6() {
+		if b := to.Block; !b.IsValid() || b.Bits() == 0 || b != b.Masked() || b.Addr().Is4In6() {
 			return fmt.Errorf("%w: destination %s: it is no block of addresses", ErrWant, to)
 		}
 	}
@@ -128,9 +158,9 @@ func ParseFlags(args []string) (fd int, want Want, rest []string, err error) {
 			}
 			want.Ports = append(want.Ports, uint16(n))
 		case strings.HasPrefix(arg, flagTo):
-			to, err := netip.ParsePrefix(strings.TrimPrefix(arg, flagTo))
+			to, err := parseDestination(arg)
 			if err != nil {
-				return -1, Want{}, nil, fmt.Errorf("%w: %s: it takes a block of addresses", ErrWant, arg)
+				return -1, Want{}, nil, err
 			}
 			want.To = append(want.To, to)
 		case arg == flagSockets:
@@ -151,6 +181,23 @@ func finish(fd int, want Want, rest []string) (int, Want, []string, error) {
 		return -1, Want{}, nil, err
 	}
 	return fd, want, slices.Clip(rest), nil
+}
+
+func parseDestination(arg string) (Destination, error) {
+	s := strings.TrimPrefix(arg, flagTo)
+	var port uint16
+	if at := strings.LastIndexByte(s, ':'); at > strings.IndexByte(s, '/') && strings.Contains(s, "/") {
+		n, err := number(s[at+1:], "", 1, 65535)
+		if err != nil {
+			return Destination{}, fmt.Errorf("%w: %s: its port is no number from 1 to 65535", ErrWant, arg)
+		}
+		s, port = s[:at], uint16(n)
+	}
+	block, err := netip.ParsePrefix(s)
+	if err != nil {
+		return Destination{}, fmt.Errorf("%w: %s: it takes a block of addresses, with a port or without", ErrWant, arg)
+	}
+	return Destination{block, port}, nil
 }
 
 // number reads a plain decimal: no sign, no space, no leading zero.

@@ -1,23 +1,53 @@
 package judge
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 )
 
-// Literals gives the addresses that rules name as such, in order. A program
-// that connects to an address by itself reaches these at most; all says that
-// it may be any, since no hosts are listed. Names are not among them: inside,
-// each has an address of its own.
-func (j *Judge) Literals() (addrs []netip.Addr, all bool) {
+// A Reach is what a program that connects by itself, without naming a host to
+// the proxy, may reach.
+type Reach struct {
+	// All is that it may be any address at any port, since no hosts are listed.
+	All bool
+	// Names are the ports, in order, at which any rule opens a name. Inside, each
+	// name has an address of its own.
+	Names []uint16
+	// Literals are the addresses that rules name as such, each at its ports, in
+	// order.
+	Literals []netip.AddrPort
+}
+
+// Reach gives what the rules leave open at most.
+func (j *Judge) Reach() Reach {
+	var r Reach
 	if j.noInternet {
-		return nil, false
+		return r
 	}
-	for h := range j.table.hosts {
-		if h.literal() {
-			addrs = append(addrs, h.addr)
+	names := map[uint16]bool{}
+	for h, at := range j.table.hosts {
+		for _, port := range at.all() {
+			if h.literal() {
+				r.Literals = append(r.Literals, netip.AddrPortFrom(h.addr, port))
+			} else {
+				names[port] = true
+			}
 		}
 	}
-	slices.SortFunc(addrs, netip.Addr.Compare)
-	return addrs, j.table.any || j.table.every
+	for _, at := range j.table.under {
+		for _, port := range at.all() {
+			names[port] = true
+		}
+	}
+	for port := range names {
+		r.Names = append(r.Names, port)
+	}
+	slices.Sort(r.Names)
+	slices.SortFunc(r.Literals, func(a, b netip.AddrPort) int {
+		return cmp.Or(a.Addr().Compare(b.Addr()), cmp.Compare(a.Port(), b.Port()))
+	})
+	r.Literals = slices.Compact(r.Literals)
+	r.All = j.table.any || j.table.every
+	return r
 }

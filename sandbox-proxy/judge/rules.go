@@ -66,6 +66,15 @@ func (r reach) opens(port uint16) (Protocol, bool) {
 	return AnyProtocol, false
 }
 
+// all gives the ports, in any order; one may be there twice.
+func (r reach) all() []uint16 {
+	all := slices.Concat(r.ports, r.tcp)
+	if r.web {
+		all = append(all, 80, 443)
+	}
+	return all
+}
+
 func spoken(port uint16) Protocol {
 	switch port {
 	case 80:
