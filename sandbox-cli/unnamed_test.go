@@ -47,3 +47,19 @@ func TestCallsOfUnnamedAddressesAreTold(t *testing.T) {
 		t.Errorf("%d lines of UDP in\n%s", n, s.well("log"))
 	}
 }
+
+// A port that no rule opens is closed to whoever connects by himself, and told by
+// the name that he called.
+func TestPortsThatNoRuleOpensAreClosed(t *testing.T) {
+	s := newSandbox(t)
+	for how, more := range map[string][]string{"": nil, "by bubblewrap": {"--bubblewrap"}} {
+		e := s.run(append(append([]string{"--write=" + s.project, allow}, more...), "--", "sh", "-c",
+			"for by in -4 -6; do curl -sS $by --noproxy '*' http://"+labtest.AllowedName+":22/; echo status $?; done")...)
+		if e.out != "status 7\nstatus 7\n" {
+			t.Errorf("%s: %q: %s", how, e.out, e.errors)
+		}
+		if want := "refused " + labtest.AllowedName + ":22: no rule opens this host at this port; to open it: --tcp " + labtest.AllowedName + ":22\n"; strings.Count(e.errors, want) != 1 {
+			t.Errorf("%s: not told once: %s", how, e.errors)
+		}
+	}
+}

@@ -13,11 +13,6 @@ import (
 	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
-// Given are descriptors of folders as others see them, by their paths, made by
-// [AsOthersSee] for a sandbox whose maker may not. Each is for one sandbox, and
-// stays open.
-type Given map[string]int
-
 // System is this machine, with what can be shown of it by the kernel's own calls,
 // or was given.
 func System(given Given) *linuxwall.System {

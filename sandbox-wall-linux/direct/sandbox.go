@@ -94,3 +94,8 @@ type Sandbox struct {
 	// Keep stays open in the first process, and in it alone; nil is none.
 	Keep *os.File
 }
+
+// Given are descriptors of folders as others see them, by their paths, made by
+// AsOthersSee for a sandbox whose maker may not. Each is for one sandbox, and
+// stays open.
+type Given map[string]int
