@@ -134,7 +134,7 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c, err := confinementOf(f, set, term.IsTerminal(int(os.Stdin.Fd())))
+	c, err := confinementOf(f, set, onTerminal())
 	if err != nil {
 		return 0, err
 	}
@@ -195,6 +195,12 @@ func runProgram(s Streams, f runFlags, argv []string) (int, error) {
 		err = withStatus(status, err)
 	}
 	return status, err
+}
+
+// onTerminal is whether the program is started on a terminal: what is piped into a
+// pager or asks for a password has it on its output alone.
+func onTerminal() bool {
+	return term.IsTerminal(int(os.Stdin.Fd())) || term.IsTerminal(int(os.Stdout.Fd()))
 }
 
 // confirm shows what the sandbox opens and asks once. Nobody to ask is a no.

@@ -260,6 +260,26 @@ func TestShellInside(t *testing.T) {
 	}
 }
 
+// What is piped into a program leaves it the terminal that it writes to, to ask on.
+func TestTerminalBesideAPipe(t *testing.T) {
+	for _, net := range []string{"", allow} {
+		s := newSandbox(t)
+		y := s.onTerminal(t, "bash", "--norc", "-i")
+		y.see("$ ")
+		y.enter("echo pi''ped | " + lnk() + " sandbox run --yes --write . " + net + " -- sh -c 'read a; echo as''ks; read b < /dev/tty; echo go''t $a $b'\n")
+		y.see("asks")
+		y.enter("typed\n")
+		y.see("got piped typed")
+		y.see("$ ")
+		y.enter("echo pi''ped | " + lnk() + " sandbox run --yes --write . " + net + " -- sh -c 'exec sleep 100'; echo af''ter\n")
+		time.Sleep(300 * time.Millisecond)
+		y.enter("\x03")
+		y.see("$ ")
+		y.enter("exit\n")
+		waitFor(t, y.cmd)
+	}
+}
+
 // Without a terminal of its own the program has none to open.
 func TestNoTerminal(t *testing.T) {
 	s := newSandbox(t)
