@@ -38,7 +38,9 @@ func (g Given) tree(folder string) (int, error) {
 	if err := errors.Join(unix.Fstat(fd, &is), unix.Lstat(folder, &there)); err != nil {
 		return 0, err
 	}
-	if is.Dev != there.Dev || is.Ino != there.Ino {
+	// As others see it, it is nobody's; who does not see its owner either cannot tell.
+	owned := is.Uid == there.Uid && there.Uid != overflowID
+	if is.Dev != there.Dev || is.Ino != there.Ino || owned {
 		return 0, unix.ESTALE
 	}
 	return unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
@@ -53,6 +55,10 @@ func AsOthersSee(folder string) (*os.File, error) {
 	}
 	return os.NewFile(uintptr(tree), folder), nil
 }
+
+// overflowID is what the kernel gives for an id that is not mapped
+// (user_namespaces(7)); a machine may have set another.
+const overflowID = 65534
 
 // maxTrees is how many folders a sandbox can be shown as others see them.
 const maxTrees = 2
@@ -90,9 +96,10 @@ func asOthersSee(folder string) (int, error) {
 	return tree, nil
 }
 
-// nobodyID is the one id that is mapped, since one must be: nobody's, whose files
-// no sandbox owns either.
-const nobodyID = "65534 65534 1"
+// nobodyID is the one id that is mapped, since one must be, to another: the two
+// greatest that there are. It is not that of nobody and nogroup, in whose group
+// root may be, or whom an access control list (acl(5)) may name.
+const nobodyID = "4294967294 4294967293 1"
 
 // nobodysNamespace is a user namespace in which nobody else is: to a mount that
 // goes by it no other file belongs to anybody. It is made once, by a process that

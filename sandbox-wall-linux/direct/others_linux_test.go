@@ -1,11 +1,14 @@
 package direct
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -141,4 +144,74 @@ func TestNotAsOthersSee(t *testing.T) {
 			t.Errorf("a link, or nothing, is shown so: %v", err)
 		}
 	})
+}
+
+// readGroup is a list that lets a group read a file which is closed otherwise, as
+// the kernel keeps it (linux/posix_acl_xattr.h).
+func readGroup(group uint32) []byte {
+	b := binary.LittleEndian.AppendUint32(nil, 2)
+	for _, e := range [][3]uint32{{0x01, 6, ^uint32(0)}, {0x04, 0, ^uint32(0)}, {0x08, 4, group}, {0x10, 4, ^uint32(0)}, {0x20, 0, ^uint32(0)}} {
+		b = binary.LittleEndian.AppendUint16(b, uint16(e[0]))
+		b = binary.LittleEndian.AppendUint16(b, uint16(e[1]))
+		b = binary.LittleEndian.AppendUint32(b, e[2])
+	}
+	return b
+}
+
+// Nobody is in nobody's group there: not root that is in the group which others
+// have for want of one, or whom a list names by it.
+func TestAsOthersSeeInGroups(t *testing.T) {
+	dir := t.TempDir()
+	inMounts(t, func() {
+		lay(t, dir, map[string]os.FileMode{"open": 0o644, "group": 0o640, "listed": 0o640})
+		err := errors.Join(os.Chmod(dir, 0o755), os.Chown(dir+"/group", 0, overflowID), os.Chown(dir+"/listed", 1, 1))
+		if err == nil {
+			if err := unix.Setxattr(dir+"/listed", "system.posix_acl_access", readGroup(overflowID), 0); err != nil {
+				t.Logf("no lists here: %v", err)
+			}
+			// This thread's alone, which ends with the test.
+			groups := uint32(overflowID)
+			if _, _, errno := syscall.RawSyscall(unix.SYS_SETGROUPS, 1, uintptr(unsafe.Pointer(&groups)), 0); errno != 0 {
+				err = errno
+			}
+		}
+		if err != nil || !System(nil).Others(dir) {
+			t.Errorf("this file system cannot be shown so: %v", err)
+			return
+		}
+		tries := []string{"sh", "-c", "cd " + dir + "; cat open group listed 2>/dev/null; true"}
+		if r := runHere(small(t, othersStep(t, dir)), tries); r.failed != nil || r.out != "text of open" {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// A folder that is given is taken as others see it, and no other way.
+func TestGivenIsAsOthersSee(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root: nobody else can make one")
+	}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name  string
+		make  func() (*os.File, error)
+		taken bool
+	}{
+		{"as others see it", func() (*os.File, error) { return AsOthersSee(dir) }, true},
+		{"another folder", func() (*os.File, error) { return AsOthersSee(filepath.Dir(dir)) }, false},
+		{"as it is", func() (*os.File, error) { return os.Open(dir) }, false},
+		{"a mount of it as it is", func() (*os.File, error) {
+			fd, err := unix.OpenTree(unix.AT_FDCWD, dir, cloneAll)
+			return os.NewFile(uintptr(fd), dir), err
+		}, false},
+	} {
+		f, err := c.make()
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if taken := System(Given{dir: int(f.Fd())}).Others(dir); taken != c.taken {
+			t.Errorf("%s: taken %v", c.name, taken)
+		}
+		f.Close()
+	}
 }
