@@ -15,7 +15,9 @@ const noticeEvery = 100 * time.Millisecond
 // notice sees that the program stopped without our having been told: by
 // kill(0, SIGTSTP), as vim does at Ctrl-Z, which does not reach us outside its
 // pid namespace and Landlock's scope; or a shell by its suspend command. The
-// shell that started us waits for us to stop, and so does the person.
+// shell that started us waits for us to stop, and so does the person. Where no
+// shell did, as on a terminal that was opened for us alone, nobody waits, and nobody
+// would let us go on: stopped, we would not hear what shall end us either.
 func (r *relay) notice() {
 	pidfd, is, err := r.sandbox.program()
 	if err != nil {
@@ -31,6 +33,9 @@ func (r *relay) notice() {
 		return
 	}
 	r.seenStopped = false
+	if selfpipe.Orphaned() {
+		return
+	}
 	if !r.tty.ours() {
 		// Only from what is the program's own: behind a job of the shell's the
 		// terminal is none of ours.

@@ -352,6 +352,30 @@ func TestTerminalNeedsTheStage(t *testing.T) {
 	}
 }
 
+// A program that stops itself where no shell looks after jobs does not stop us,
+// who still hear what shall end it.
+func TestStoppedWithNoShell(t *testing.T) {
+	t.Parallel()
+	name := tag(t)
+	o := terminal1("echo ready; kill -STOP $$", kernel)
+	o.Argv = append(o.Argv, name)
+	c := onConsole(t, o.command(t))
+	c.expect("ready\r\n")
+	program := children(firstOf(t, c.cmd.Process.Pid))[0]
+	eventually(t, "stop", func() bool { return state(program) == 'T' })
+	time.Sleep(5 * noticeEvery)
+	if state(c.cmd.Process.Pid) == 'T' {
+		t.Error("we are stopped")
+	}
+	if err := c.cmd.Process.Signal(unix.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.status(); got != 128+9 {
+		t.Errorf("status %d", got)
+	}
+	gone(t, name)
+}
+
 // The terminal goes away: its program is told, and ends.
 func TestHangup(t *testing.T) {
 	name := tag(t)

@@ -26,7 +26,7 @@ func Suspend(still func() bool) bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	stop := func(s unix.Signal) { _ = unix.Tgkill(unix.Getpid(), unix.Gettid(), s) }
-	if orphaned(unix.Getpid()) {
+	if Orphaned() {
 		// For which SIGTSTP does nothing (setpgid(2)). No shell is there that
 		// could let it go on too early.
 		if !still() {
@@ -50,6 +50,10 @@ func Suspend(still func() bool) bool {
 	set(unix.SIGTSTP, before)
 	return reason
 }
+
+// Orphaned is whether no shell looks after this process as a job, as orphaned has
+// it: stopped, it would be let go on by nobody.
+func Orphaned() bool { return orphaned(unix.Getpid()) }
 
 // orphaned is whether no shell of the session looks after the process group of a
 // process, as far as its own ancestors show: none of them is in another group of
