@@ -3,7 +3,6 @@ package inside
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"net/netip"
 	"syscall"
 )
@@ -15,12 +14,10 @@ const (
 	rtmGetLink  = 18
 	rtmNewAddr  = 20
 	rtmNewRoute = 24
-	rtmGetRoute = 26
 
 	iffUp       = 0x1
 	iffLoopback = 0x8
 	ifInfo      = 16 // sizeof(struct ifinfomsg)
-	routeInfo   = 12 // sizeof(struct rtmsg)
 
 	afInet  = 2
 	afInet6 = 10
@@ -50,6 +47,12 @@ const (
 // ENETUNREACH before a rule saw it. The IPv6 route is of type local, since most
 // kernels take any other over loopback for one that rejects (fib6_nh_init in
 // net/ipv6/route.c; 6.18.44 no longer does).
+//
+// The kernel gives an address of IPv6 its own route on a queue of work
+// (addrconf_dad_work in net/ipv6/addrconf.c), a moment or, on a busy machine,
+// tenths of a second behind its answer. Until then a first connection failed with
+// ENETUNREACH, or had no answer and was tried again after a second: so the route
+// is added here too, and the kernel's stands beside it.
 func linkRequests() []request {
 	loopback := u32(loopbackIndex)
 	up := concat([]byte{0, 0, 0, 0}, loopback, u32(iffUp), u32(iffUp))
@@ -71,6 +74,9 @@ func linkRequests() []request {
 			body: address(afInet6, 128, ifaNoDAD, Own6)},
 		{what: "add the default route of IPv6", ipv6: true, kind: rtmNewRoute, flag: nlmCreate | nlmExcl,
 			body: route(afInet6, scopeUniverse, routeLocal)},
+		{what: "add the route to " + Own6.String(), ipv6: true, kind: rtmNewRoute, flag: nlmCreate | nlmExcl,
+			body: concat([]byte{afInet6, 128, 0, 0, rtTableLocal, rtprotStatic, scopeUniverse, routeLocal}, u32(0),
+				attribute(rtaDst, Own6.AsSlice()...), attribute(rtaOif, loopback...))},
 	}
 }
 
@@ -79,37 +85,6 @@ func u32(v uint32) []byte { return binary.NativeEndian.AppendUint32(nil, v) }
 // listLinks asks for every interface.
 func listLinks() []byte {
 	return envelope(rtmGetLink, nlmRequest|nlmDump, 1, make([]byte, ifInfo))
-}
-
-// routeTo asks for the route to an address.
-func routeTo(a netip.Addr) []byte {
-	head := make([]byte, routeInfo)
-	head[0], head[1] = afInet6, byte(a.BitLen())
-	return envelope(rtmGetRoute, nlmRequest, 1, concat(head, attribute(rtaDst, a.AsSlice()...)))
-}
-
-// way is the answer to routeTo: the table that the route is of, 0 where there is
-// none.
-type way struct {
-	table byte
-	done  bool
-}
-
-func (w *way) read(packet []byte) error {
-	replies, err := readReplies(packet)
-	if err != nil {
-		return err
-	}
-	for _, r := range replies {
-		switch {
-		case r.kind == rtmNewRoute && len(r.body) >= routeInfo:
-			w.table = r.body[4]
-		case r.kind != nlmsgError:
-			return fmt.Errorf("%w: kind %d, %d bytes", errNetlink, r.kind, len(r.body))
-		}
-		w.done = true
-	}
-	return nil
 }
 
 // linksDone says whether all went well, and whether there is IPv6. The first

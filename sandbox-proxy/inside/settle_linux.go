@@ -16,12 +16,10 @@ type source interface {
 // the listeners, in their order, and the rules. The last of the listeners is
 // what tells of calls that no rule carries, where the kernel has that.
 func settle(in source, want Want) (fds []int, all []listener, ipv6 bool, err error) {
-	l, err := bringUp(in)
-	if err != nil {
+	if ipv6, err = bringUp(in); err != nil {
 		return nil, nil, false, err
 	}
-	defer l.close()
-	all = listeners(want, l.ipv6)
+	all = listeners(want, ipv6)
 	if fds, err = openAll(in, all); err != nil {
 		return nil, nil, false, err
 	}
@@ -32,14 +30,11 @@ func settle(in source, want Want) (fds []int, all []listener, ipv6 bool, err err
 	if err == nil {
 		err = readBack(in, rules)
 	}
-	if err == nil {
-		err = l.wait() // last, when it is most likely to be over
-	}
 	if err != nil {
 		closeFDs(fds)
 		return nil, nil, false, err
 	}
-	return fds, all, l.ipv6, nil
+	return fds, all, ipv6, nil
 }
 
 // ours is the network of this process's own.
