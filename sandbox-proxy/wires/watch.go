@@ -18,6 +18,11 @@ const (
 	// againTime is how often they are looked at all the same: a folder above
 	// them that was moved away tells nobody, nor does another machine's write.
 	againTime = time.Second
+	// lookedAt is how long they are looked at alone, before they are watched. To
+	// close a watch takes the kernel milliseconds where another was closed just
+	// before, as the wall's is (fsnotify_wait_marks_destroyed in fs/notify/mark.c
+	// waits for a grace period), and the end of a short program would wait too.
+	lookedAt = 4 * lookTime
 	// settles bounds how often the folders are looked for until two looks
 	// agree: one can be made between being looked for and being watched.
 	settles = 8
@@ -52,14 +57,14 @@ func (w *Watcher) Close() {
 func (w *Watcher) run() {
 	var events chan fsnotify.Event
 	var errs chan error
-	system, err := fsnotify.NewWatcher()
-	if err != nil {
-		system = nil
-	} else {
-		defer system.Close()
-		events, errs = system.Events, system.Errors
-	}
-	for {
+	var system *fsnotify.Watcher
+	for looks := time.Duration(0); ; looks++ {
+		if looks*lookTime == lookedAt {
+			if s, err := fsnotify.NewWatcher(); err == nil {
+				defer s.Close()
+				system, events, errs = s, s.Events, s.Errors
+			}
+		}
 		wait := lookTime
 		if system != nil && w.arm(system) {
 			wait = againTime

@@ -33,6 +33,13 @@ func (b *sandbox) beginGuard() (*guard, error) {
 		return nil, err
 	}
 	g := &guard{table: table}
+	if w.watchMoves() {
+		if err := b.lookAtMounts(&mountWatch{table: table}); err != nil {
+			unix.Close(table)
+			return nil, err
+		}
+	}
+	waited, patience := w.waits()
 	var theirs ends
 	defer theirs.close()
 	above := func(fd int) int {
@@ -43,9 +50,9 @@ func (b *sandbox) beginGuard() (*guard, error) {
 		}
 		return fd
 	}
-	their, moves := above(table), above(w.moves)
+	their, moves := above(table), above(waited)
 	if err == nil {
-		g.process, err = direct.BeginGuard(their, moves, w.patience)
+		g.process, err = direct.BeginGuard(their, moves, patience)
 	}
 	if err != nil {
 		unix.Close(table)
@@ -64,12 +71,7 @@ func (g *guard) end(b *sandbox) bool {
 	if !g.process.End() {
 		return false
 	}
-	w := &mountWatch{table: g.table}
-	text, err := w.read()
-	if err == nil {
-		err = b.spec.Mounts(text)
-	}
-	if err != nil {
+	if err := b.lookAtMounts(&mountWatch{table: g.table}); err != nil {
 		b.lose(err)
 		return false
 	}
