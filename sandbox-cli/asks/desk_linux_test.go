@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/tool"
 )
@@ -172,5 +174,32 @@ func TestSockets(t *testing.T) {
 	}
 	if all, err := Pending(filepath.Join(short, "none")); len(all) != 0 || err != nil {
 		t.Error(all, err)
+	}
+}
+
+// A socket that nobody listens on yet is left to its process, and one whose process
+// has ended is not.
+func TestSocketsOfTheDead(t *testing.T) {
+	folder := t.TempDir()
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for pid, stays := range map[int]bool{os.Getpid(): true, ended.Process.Pid: false} {
+		at := filepath.Join(folder, name(pid))
+		fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd)
+		if err := unix.Bind(fd, &unix.SockaddrUnix{Name: at}); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := Pending(folder); len(all) != 0 || err != nil {
+			t.Errorf("%v, %v", all, err)
+		}
+		if _, err := os.Stat(at); (err == nil) != stays {
+			t.Errorf("stays %v: %v", stays, err)
+		}
 	}
 }

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
@@ -113,7 +115,7 @@ type deskAnswer struct {
 }
 
 // Pending gives what waits on every desk, the longest first. A socket that
-// nobody answers on is removed: its process is gone.
+// nobody answers on is removed, once its process is gone.
 func Pending(folder string) ([]Question, error) {
 	entries, err := os.ReadDir(folder)
 	if errors.Is(err, os.ErrNotExist) {
@@ -131,7 +133,10 @@ func Pending(folder string) ([]Question, error) {
 		a, err := call(path, map[string]any{})
 		switch {
 		case refused(err):
-			os.Remove(path)
+			// Or it is not listening yet.
+			if gone(e.Name()) {
+				os.Remove(path)
+			}
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		default:
@@ -140,6 +145,12 @@ func Pending(folder string) ([]Question, error) {
 	}
 	slices.SortStableFunc(all, func(a, b Question) int { return int(a.Since - b.Since) })
 	return all, nil
+}
+
+// gone says whether the process that a desk's socket is named after has ended.
+func gone(socket string) bool {
+	pid, err := strconv.Atoi(strings.TrimSuffix(socket, ".sock"))
+	return err != nil || pid <= 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
 // Answer answers a question by its id.
