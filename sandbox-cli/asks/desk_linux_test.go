@@ -152,7 +152,8 @@ func TestSockets(t *testing.T) {
 		}
 	}
 	short := t.TempDir()
-	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, "1.sock"), Net: "unix"})
+	// No process has a number as great (pid_max, proc_sys_kernel(5)).
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(short, name(1<<22)), Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
 	}
