@@ -99,8 +99,9 @@ func (w *mountWatch) waits() (moves, patience int) {
 
 // watchMoves begins to wait for renames of what mounts stand on, and says whether
 // it was not yet waited for: then the table has to be looked at once more, which
-// sees what was renamed until then. A user has so many of inotify's instances and watches (inotify(7)): where they do not
-// suffice, or a file may not be read, the table is looked at now and then.
+// sees what was renamed until then. A user has so many of inotify's instances and
+// watches (inotify(7)): where they do not suffice, or a file may not be read, the
+// table is looked at now and then.
 func (w *mountWatch) watchMoves() (begun bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,6 +138,7 @@ func (b *sandbox) followMounts(w *mountWatch) {
 		// (proc_pid_mounts(5)).
 		fds := []unix.PollFd{{Fd: int32(w.table), Events: unix.POLLPRI}, {Fd: int32(w.over[0]), Events: unix.POLLIN}, {Fd: int32(moves), Events: unix.POLLIN}}
 		if _, err := unix.Poll(fds, patience); err == unix.EINTR {
+			looks-- // nothing was looked at, and one look is owed
 			continue
 		} else if err != nil {
 			b.lose(fmt.Errorf("its mounts cannot be watched: %w", err))
