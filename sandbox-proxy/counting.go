@@ -115,3 +115,15 @@ func meterOf(up, down uint64) *tunnel.Meter {
 	m.Add(int(up), int(down))
 	return m
 }
+
+// A tally counts what is written.
+type tally struct {
+	io.Writer
+	n int
+}
+
+func (t *tally) Write(b []byte) (int, error) {
+	n, err := t.Writer.Write(b)
+	t.n += n
+	return n, err
+}

@@ -2,8 +2,8 @@ package proxy
 
 import (
 	"bufio"
+	"bytes"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -32,22 +32,23 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		}
 	}
 	c.warm.Store(nil)
-	far := &lone{c.far}
+	// Until it is a tunnel's it is held and counted as any other request's is.
+	far := &origin{Conn: c.far, proxy: p, uncounted: true}
 	if !p.add(far) {
 		c.failed()
 		panic(http.ErrAbortHandler)
 	}
 	defer p.drop(far)
-	c.far.SetDeadline(time.Now().Add(upstreamTime))
 	var said answerHead
-	resp, br, err := askUpgrade(c, upgradeRequest(c, r, h, at), &said)
+	resp, br, err := askUpgrade(far, c.early, upgradeRequest(c, r, h, at), &said)
 	if err != nil {
 		p.failed(wordsCut).write(w, h)
 		c.failed()
 		return
 	}
-	c.far.SetDeadline(time.Time{})
 	if !agreed(resp) {
+		p.meter.Add(0, br.Buffered())
+		far.uncounted = false
 		p.notUpgraded(w, r, h, c, resp, &said)
 		return
 	}
@@ -64,11 +65,6 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	p.tunnel(g, c, nil)
 }
-
-// lone is a connection that can be cut while nothing else holds it.
-type lone struct{ net.Conn }
-
-func (l *lone) Cut() { reset(l.Conn) }
 
 func upgradeRequest(c *call, r *http.Request, h *head, at target) *http.Request {
 	out := c.request(r, h, at)
@@ -107,12 +103,18 @@ func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *
 	counted.answer(w, r, resp)
 }
 
-// askUpgrade sends the request and reads the answer, past those before it.
-func askUpgrade(c *call, out *http.Request, said *answerHead) (*http.Response, *bufio.Reader, error) {
-	if err := out.Write(c.far); err != nil {
+// askUpgrade sends the request and reads the answer, past those before it. Both
+// are counted, and nothing that was read behind the answer is.
+func askUpgrade(far *origin, early []byte, out *http.Request, said *answerHead) (*http.Response, *bufio.Reader, error) {
+	far.SetDeadline(time.Now().Add(upstreamTime))
+	defer far.SetDeadline(time.Time{})
+	sent := &tally{Writer: far}
+	err := out.Write(sent)
+	far.proxy.meter.Add(sent.n, 0)
+	if err != nil {
 		return nil, nil, err
 	}
-	bounded := &io.LimitedReader{R: io.MultiReader(strings.NewReader(string(c.early)), c.far), N: maxHeadBytes}
+	bounded := &io.LimitedReader{R: io.MultiReader(bytes.NewReader(early), far), N: maxHeadBytes}
 	br := said.readAnswers(bounded)
 	for range maxInterim {
 		resp, err := http.ReadResponse(br, out)
@@ -122,6 +124,7 @@ func askUpgrade(c *call, out *http.Request, said *answerHead) (*http.Response, *
 		if resp.StatusCode/100 == 1 && resp.StatusCode != http.StatusSwitchingProtocols {
 			continue
 		}
+		far.proxy.meter.Add(0, maxHeadBytes-int(bounded.N)-br.Buffered())
 		bounded.N = 1<<63 - 1
 		return resp, br, nil
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 // socketOrigin agrees to websockets, says hi at once, and echoes. Other
@@ -109,5 +110,79 @@ func TestInsideWebsocket(t *testing.T) {
 		if got := c.read(7); got != "hiframe" {
 			t.Errorf("%s: %q", name, got)
 		}
+	}
+}
+
+// A request for a websocket is held in a pause and counted as any other is,
+// whether the host agrees or answers with something else, and also where the
+// connection is one that was there before the pause.
+func TestUpgradeIsHeldAndCounted(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	asked, more := make(chan struct{}, 4), make(chan struct{}, 4)
+	const head, body = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", "beginmore"
+	l.origin("ok.test", 80, func(c *net.TCPConn) {
+		r := bufio.NewReader(c)
+		if _, err := http.ReadRequest(r); err != nil {
+			return
+		}
+		asked <- struct{}{}
+		io.WriteString(c, head+body[:5])
+		<-more
+		io.WriteString(c, body[5:])
+	})
+	const request = "GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+	c := l.client().say(request)
+	resp, err := http.ReadResponse(c.r, nil)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatal(resp, err)
+	}
+	io.ReadFull(resp.Body, make([]byte, 5))
+	<-asked
+	there := l.connect("ok.test:80")
+	l.proxy.Pause("")
+	more <- struct{}{}
+	there.say(strings.Replace(request, "http://ok.test", "", 1))
+	c.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+	if b, err := c.r.Peek(1); err == nil {
+		t.Errorf("%q came through a pause", b)
+	}
+	select {
+	case <-asked:
+		t.Error("a host was asked in a pause")
+	default:
+	}
+	l.proxy.Resume()
+	c.SetReadDeadline(time.Now().Add(patience))
+	if rest, err := io.ReadAll(resp.Body); string(rest) != body[5:] || err != nil {
+		t.Errorf("%q %v", rest, err)
+	}
+	more <- struct{}{}
+	if _, got := there.answer(); got != body {
+		t.Errorf("%q", got)
+	}
+	if up, down := l.proxy.Carried(); up < 2*uint64(len("GET / HTTP/1.1\r\nHost: ok.test\r\n\r\n")) || down != 2*uint64(len(head+body)) {
+		t.Errorf("counted %d up and %d down", up, down)
+	}
+}
+
+func TestWebsocketIsCounted(t *testing.T) {
+	l := newLab(t, hosts("ok.test"))
+	const agreed, said = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "from the host"
+	request := make(chan int, 1)
+	l.origin("ok.test", 80, func(c *net.TCPConn) {
+		b := make([]byte, 4096)
+		n, _ := c.Read(b)
+		request <- n
+		io.WriteString(c, agreed+said)
+		io.ReadFull(c, b[:5])
+		io.WriteString(c, said)
+	})
+	c := l.client().say("GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nframe")
+	if all, err := c.rest(); !strings.HasSuffix(all, said+said) || err != nil {
+		t.Errorf("%q %v", all, err)
+	}
+	n := uint64(<-request)
+	if up, down := l.proxy.Carried(); up != n+5 || down != uint64(len(agreed+said+said)) {
+		t.Errorf("counted %d up and %d down; the host read %d", up, down, n+5)
 	}
 }
