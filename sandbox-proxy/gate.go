@@ -102,6 +102,9 @@ func (g *gate) nextHead() (*head, error) {
 		if wrong == nil {
 			h, wrong = parseHead(g.buf[g.r : g.r+n])
 		}
+		if wrong == nil {
+			h.size = n
+		}
 		if wrong != nil {
 			h, n = &head{bad: wrong}, 0
 		}

@@ -26,6 +26,7 @@ type head struct {
 	local    bool     // it is for the proxy itself
 	given    string   // the target that the server is shown
 	path     string   // what the host is asked for, byte for byte
+	size     int      // of the head itself, in bytes
 	names    spelling
 
 	into *inside // the host that its connection is for, where it is for one

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -54,7 +56,10 @@ func (p *Proxy) Visit(w http.ResponseWriter, r *http.Request, name string, serve
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &visitBody{r.Body, v}
 	}
-	serve.ServeHTTP(&visitWriter{ResponseWriter: w, visit: v, gate: v.gate, head: h}, r)
+	p.meter.Add(h.size, 0) // as of a plain request, whose connection is counted
+	out := &visitWriter{ResponseWriter: w, visit: v, gate: v.gate, head: h}
+	serve.ServeHTTP(out, r)
+	out.countTrailers()
 }
 
 type (
@@ -154,6 +159,8 @@ type visitWriter struct {
 	visit *visit
 	gate  *gate
 	head  *head
+	said  bool // the head of the answer
+	taken bool // the connection is another's
 }
 
 // Unwrap gives http.ResponseController the rest.
@@ -168,13 +175,46 @@ func (w *visitWriter) WriteHeader(status int) {
 	if status >= 200 && w.head.takesOver() {
 		w.Header().Set("Connection", "close")
 	}
+	w.countHead(status)
 	w.ResponseWriter.WriteHeader(status)
+}
+
+// countHead counts a head that is about to be sent, an interim one too: what a
+// host has to say may all be there.
+func (w *visitWriter) countHead(status int) {
+	if w.said {
+		return
+	}
+	w.said = status >= 200
+	w.visit.proxy.meter.Add(0, len("HTTP/1.1 200 \r\n\r\n")+len(http.StatusText(status))+fieldBytes(w.Header()))
+}
+
+// countTrailers counts what is sent behind the body.
+func (w *visitWriter) countTrailers() {
+	if w.taken {
+		return
+	}
+	trailers := http.Header{}
+	for name, values := range w.Header() {
+		if plain, is := strings.CutPrefix(name, http.TrailerPrefix); is || slices.Contains(w.Header()["Trailer"], name) {
+			trailers[plain] = values
+		}
+	}
+	w.visit.proxy.meter.Add(0, fieldBytes(trailers))
+}
+
+// fieldBytes is how long header fields are as they are sent.
+func fieldBytes(h http.Header) int {
+	all := &tally{Writer: io.Discard}
+	h.Write(all)
+	return all.n
 }
 
 func (w *visitWriter) Write(p []byte) (int, error) {
 	if err := w.visit.wait(); err != nil {
 		return 0, err
 	}
+	w.countHead(http.StatusOK)
 	n, err := w.ResponseWriter.Write(p)
 	w.visit.meter.Add(0, n)
 	return n, err
@@ -189,6 +229,7 @@ func (w *visitWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if !takeOver(w.ResponseWriter) {
 		return nil, nil, errors.New("the connection could not be taken over")
 	}
+	w.taken = true
 	w.gate.Conn.SetDeadline(time.Time{})
 	c := &visitConn{Conn: w.gate.Conn, gate: w.gate, early: w.gate.unread(), visit: w.visit}
 	return c, bufio.NewReadWriter(bufio.NewReader(c), bufio.NewWriter(c)), nil

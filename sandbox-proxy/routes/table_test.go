@@ -39,6 +39,12 @@ func (b *bridge) Close() error { close(b.closed); return nil }
 
 func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
+	case "/heads":
+		w.Header().Set("Link", r.Header.Get("Much"))
+		w.WriteHeader(http.StatusEarlyHints)
+		w.WriteHeader(http.StatusOK)
+		http.NewResponseController(w).Flush()
+		w.Header().Set(http.TrailerPrefix+"Link", r.Header.Get("Much"))
 	case "/wait":
 		w.WriteHeader(200)
 		http.NewResponseController(w).Flush()
@@ -247,13 +253,35 @@ func TestCallsAreCounted(t *testing.T) {
 	if r.Route != "tool/gh" || !r.Allowed || r.Up != 5 || r.Down != uint64(len(body)) {
 		t.Errorf("%+v", r)
 	}
-	if up, down := l.proxy.Carried(); up != 5 || down != uint64(len(body)) {
+	if up, down := l.proxy.Carried(); up != uint64(len(raw)) || down <= uint64(len(body)) {
 		t.Error(up, down)
 	}
 	l.say(t, raw)
 	resp, body := l.say(t, raw)
 	if resp.StatusCode != 429 || resp.Header.Get("Lnk-Refused") != "rate" {
 		t.Error(resp.StatusCode, body)
+	}
+}
+
+// What is said in heads and trailers is traffic as much as a body is.
+func TestHeadsAreCounted(t *testing.T) {
+	l := start(t, mounts(false))
+	const much = 10 << 10
+	c, err := net.Dial("tcp", l.at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(patience))
+	said := get("/tool/gh/heads", "Much: "+strings.Repeat("x", much))
+	io.WriteString(c, said)
+	heard, err := io.ReadAll(c)
+	if err != nil || len(heard) < 3*much {
+		t.Fatal(len(heard), err)
+	}
+	<-l.ended
+	if up, down := l.proxy.Carried(); up != uint64(len(said)) || down < 3*much || down > uint64(len(heard)) {
+		t.Errorf("counted %d and %d of %d and %d", up, down, len(said), len(heard))
 	}
 }
 
