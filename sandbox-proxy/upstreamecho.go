@@ -57,7 +57,7 @@ func withoutEcho(r *redact.Redactor, resp *http.Response) {
 	headWithoutEcho(r, resp.Header)
 	resp.Status = r.String(resp.Status)
 	if resp.Body != http.NoBody {
-		resp.Body = &echoless{ReadCloser: resp.Body, stream: r.Stream()}
+		resp.Body = &echoless{ReadCloser: resp.Body, stream: r.Stream(), end: func() { headWithoutEcho(r, resp.Trailer) }}
 	}
 }
 
@@ -76,6 +76,7 @@ type echoless struct {
 	buf    []byte
 	out    []byte // of buf, not yet given
 	err    error
+	end    func() // once all has come, the trailers too
 }
 
 func (e *echoless) Read(p []byte) (int, error) {
@@ -87,7 +88,9 @@ func (e *echoless) Read(p []byte) (int, error) {
 			return 0, e.err
 		}
 		var n int
-		n, e.err = e.ReadCloser.Read(e.buf)
+		if n, e.err = e.ReadCloser.Read(e.buf); e.err != nil {
+			e.end()
+		}
 		e.out = e.stream.Next(e.buf[:n], errors.Is(e.err, io.EOF))
 	}
 	n := copy(p, e.out)

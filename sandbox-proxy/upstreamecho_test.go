@@ -47,7 +47,7 @@ func TestUpstreamEcho(t *testing.T) {
 				}
 				fmt.Fprintf(c, "%x\r\n%s\r\n", end-i, page[i:end])
 			}
-			io.WriteString(c, "0\r\n\r\n")
+			fmt.Fprintf(c, "0\r\nX-Sent: %s\r\n\r\n", auth)
 		}
 	})
 	for _, user := range []string{"somebody:right-here", "u:p", ""} {

@@ -31,8 +31,16 @@ func Plain(name string) string { return strings.ReplaceAll(strings.ToLower(name)
 // Header says whether a header carries credentials.
 func Header(name string) bool { return slices.Contains(headers, Plain(name)) }
 
+// Member is a query's member, its name as it is behind percent-decoding, as hosts
+// compare it that take the most for one: in any case, without what follows a NUL
+// or a bracket, and with an underscore for a dot or a space, as PHP has it.
+func Member(name string) string {
+	if at := strings.IndexAny(name, "\x00["); at > 0 {
+		name = name[:at]
+	}
+	return strings.NewReplacer(".", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
+}
+
 // Query says whether a member of a query does, its name as it is behind
 // percent-decoding.
-func Query(name string) bool {
-	return slices.Contains(members, strings.ToLower(strings.TrimSpace(name)))
-}
+func Query(name string) bool { return slices.Contains(members, Member(name)) }

@@ -36,7 +36,13 @@ func TestNames(t *testing.T) {
 			t.Errorf("header %s, shadows: want %v", name, want)
 		}
 	}
+	for name, want := range map[string]bool{"Range": true, "request_range": true, "X-MS-Range": true, "A-IM": true, "Content-Range": false, "Accept-Ranges": false} {
+		if account.Partial(name) != want {
+			t.Errorf("header %s, partial: want %v", name, want)
+		}
+	}
 	for name, want := range map[string]bool{
+		"access.token": true, " Access token": true, "access_token[a][b]": true, "access_token\x00x": true, "[access_token]": false,
 		"access_token": true, "Private_Token": true, " api_key ": true, "client_secret": true,
 		"key": false, "token": false, "q": false, "page_token": false,
 	} {

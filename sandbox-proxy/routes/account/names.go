@@ -38,6 +38,15 @@ var otherMethods = []string{"x-http-method-override", "x-http-method", "x-method
 // asked by.
 func OtherMethod(name string) bool { return slices.Contains(otherMethods, Plain(name)) }
 
+// partial are headers that ask for a part of what there is, or for it in a form
+// that no Content-Encoding tells of (RFC 9110 section 14.2, RFC 3229 section
+// 10.5.3; Netscape's name for the first, which Apache reads, and Azure's).
+var partial = []string{"range", "if-range", "request-range", "x-ms-range", "x-range", "a-im"}
+
+// Partial says whether a header asks for a part of an answer: what is to be
+// looked for in it could be asked for in pieces.
+func Partial(name string) bool { return slices.Contains(partial, Plain(name)) }
+
 // framing are headers by which a request's end and its connection are known.
 var framing = []string{
 	"content-length", "transfer-encoding", "host", "connection", "upgrade", "expect", "te", "trailer", "keep-alive",

@@ -95,19 +95,19 @@ var inQuery = map[string]bool{
 // ask takes the program's own credentials out of a request, and puts the key in.
 func (m *model) ask(out *http.Request) {
 	for name := range out.Header {
-		if account.Header(name) || account.Elsewhere(name) || account.OtherHost(name) || account.OtherMethod(name) || account.Shadows(name) {
-			delete(out.Header, name) // the key is good for other paths and hosts too, and what is asked is counted
+		if account.Header(name) || account.Elsewhere(name) || account.OtherHost(name) || account.OtherMethod(name) || account.Shadows(name) || account.Partial(name) {
+			// The key is good for other paths and hosts too, what is asked is counted,
+			// and what comes in ranges could not be read.
+			delete(out.Header, name)
 		}
 	}
 	out.Trailer = nil // nothing that an API reads
 	withoutProtocolKey(out.Header)
 	out.URL.RawQuery = withoutCredentials(out.URL.RawQuery)
 	out.Header.Set(m.header, m.value)
-	// What is compressed could not be read, nor what comes in ranges.
+	// What is compressed could not be read.
 	out.Header.Set("Accept-Encoding", "identity")
 	out.Header.Del("Sec-Websocket-Extensions")
-	out.Header.Del("Range")
-	out.Header.Del("If-Range")
 }
 
 // protocolKey begins the name of a websocket's protocol that is a key: how a
@@ -141,7 +141,7 @@ func holdsCredential(part string) bool {
 		if plain, err := url.QueryUnescape(name); err == nil {
 			name = plain
 		}
-		if account.Query(name) || inQuery[strings.ToLower(strings.TrimSpace(name))] {
+		if account.Query(name) || inQuery[account.Member(name)] {
 			return true
 		}
 	}

@@ -81,6 +81,7 @@ func TestModelPaths(t *testing.T) {
 		{"/v1", "//models", "/v1//models"},
 		{"/v1", "/../admin", ""},
 		{"/v1", "/x/..", ""},
+		{"/v1", "/..%20/admin", ""},
 		{"/v1", "/./admin", ""},
 		{"/v1", "/%2e%2E/admin", ""},
 		{"/v1", "/.%2e/admin", ""},
@@ -391,12 +392,12 @@ func TestModelWordsStay(t *testing.T) {
 func TestModelHeadAndTrailers(t *testing.T) {
 	at := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
-		fmt.Fprint(w, r.Header["Referer"], r.Header["Range"], r.Header["If-Range"], r.Trailer)
+		fmt.Fprint(w, r.Header["Referer"], r.Header["Range"], r.Header["If-Range"], r.Header["Request-Range"], r.Header["X-Ms-Range"], r.Trailer)
 	})
 	l := start(t, model("http://"+at+"/v1"), nil)
-	_, body := l.ask("POST", "/x", "", "Referer", l.base+"/chat?a=b", "Range", "bytes=0-1", "If-Range", "x", "Trailer", "X-End",
+	_, body := l.ask("POST", "/x", "", "Referer", l.base+"/chat?a=b", "Range", "bytes=0-1", "If-Range", "x", "Request-Range", "bytes=0-1", "X-Ms-Range", "bytes=0-1", "Trailer", "X-End",
 		"Transfer-Encoding", "chunked\r\n\r\n2\r\nhi\r\n0\r\nX-End: yes\r\n\r\nGET / HTTP/1.1\r\nHost")
-	if want := "[http://" + at + "/v1/chat] [] [] map[]"; body != want {
+	if want := "[http://" + at + "/v1/chat] [] [] [] [] map[]"; body != want {
 		t.Errorf("%s, want %s", body, want)
 	}
 }

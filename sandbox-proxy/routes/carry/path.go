@@ -31,10 +31,11 @@ func (c *carrier) rebase(at *url.URL) error {
 func steps(path string) bool {
 	low := strings.ToLower(path)
 	for range 3 { // servers unescape more than once
-		low = strings.NewReplacer("%25", "%", "%2e", ".", "%2f", "/", "%5c", "/", `\`, "/").Replace(low)
+		low = strings.NewReplacer("%25", "%", "%20", " ", "%2e", ".", "%2f", "/", "%5c", "/", `\`, "/").Replace(low)
 	}
 	for seg := range strings.SplitSeq(low, "/") {
 		seg, _, _ = strings.Cut(seg, ";") // path parameters, which some leave out
+		seg = strings.TrimRight(seg, " ") // which Windows leaves out
 		if seg == "." || seg == ".." {
 			return true
 		}

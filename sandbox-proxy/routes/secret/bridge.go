@@ -141,12 +141,10 @@ func (b *bridge) request(r *http.Request) (out *http.Request, how *reply, refuse
 // be read, what names another host, and, where paths are held to, another path.
 func cleanHeader(h http.Header, paths bool) {
 	h.Set("Accept-Encoding", "identity")
-	// The value could be asked for in pieces. A host may answer with the whole
-	// (RFC 9110 section 14.2).
-	h.Del("Range")
-	h.Del("If-Range")
 	for name := range h {
-		if paths && account.Elsewhere(name) || account.OtherHost(name) || account.Shadows(name) {
+		// The value could be asked for in pieces. A host may answer with the whole
+		// (RFC 9110 section 14.2).
+		if paths && account.Elsewhere(name) || account.OtherHost(name) || account.Shadows(name) || account.Partial(name) {
 			delete(h, name)
 		}
 	}
@@ -162,7 +160,7 @@ func (b *bridge) trailers(r *http.Request, out *http.Request) {
 	}
 	out.Trailer = http.Header{}
 	for name := range r.Trailer {
-		if !b.carries(name) && !account.Elsewhere(name) && !account.OtherHost(name) && !account.Shadows(name) {
+		if !b.carries(name) && !account.Elsewhere(name) && !account.OtherHost(name) && !account.Shadows(name) && !account.Partial(name) {
 			out.Trailer[name] = nil
 		}
 	}

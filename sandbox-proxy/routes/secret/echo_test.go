@@ -269,6 +269,28 @@ func TestWebsocket(t *testing.T) {
 	}
 }
 
+// Basic credentials as they were sent are found in a message too, where the
+// value is so short that its own part of them is not looked for.
+func TestWebsocketSaysBasic(t *testing.T) {
+	const short = "s3cre"
+	sent := basic("me:" + short)
+	l := newLab(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"+frame(0x81, r.Header.Get("Authorization")))
+	}), header, func(s *route.Secret, _ *judge.Rules, _ *proxy.Config) { s.Value = short })
+	conn := l.conn()
+	io.WriteString(conn, strings.Replace(get("/ws", "Authorization: "+basic("me:"+placeholder)), "Connection: close", "Connection: Upgrade\r\nUpgrade: websocket", 1))
+	all, err := io.ReadAll(conn)
+	if err != nil || !strings.Contains(string(all), " 101 ") || strings.Contains(string(all), sent[len("Basic "):]) {
+		t.Errorf("%q %v", all, err)
+	}
+}
+
 // A stop ends a websocket too, and a switch that was not asked for is none.
 func TestWebsocketIsCut(t *testing.T) {
 	open := make(chan struct{}, 1)

@@ -61,8 +61,9 @@ func onePath(p string) (string, error) {
 	segments := strings.Split(one[1:], "/")
 	for i, s := range segments {
 		name, _, _ := strings.Cut(s, ";")
+		step := strings.TrimRight(strings.ReplaceAll(name, "%20", " "), " ") // which Windows leaves out
 		switch {
-		case name == "." || name == "..":
+		case step == "." || step == "..":
 			return "", errors.New("holds a dot segment")
 		case name == "" && i < len(segments)-1, name == "" && s != "":
 			return "", errors.New("holds an empty segment")

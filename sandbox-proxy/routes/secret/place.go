@@ -43,7 +43,7 @@ func (p place) put(h http.Header, at *url.URL, how *reply) (why string) {
 		}
 		if !p.isHeader(name) {
 			for _, v := range values {
-				if v != "" && !strings.Contains(v, p.placeholder) {
+				if _, alone := p.inHeader(v); v != "" && !alone {
 					return "the header " + name + " holds a credential that is not this route's"
 				}
 			}
@@ -136,14 +136,15 @@ func word(s string) bool {
 	return strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz-_") == ""
 }
 
-// keepCookies leaves of cookies those that hold the placeholder, which is
+// keepCookies leaves of cookies those that are the placeholder, which is
 // nobody's. Clients keep what hosts set without being asked to, so that the
 // others are left out and the request is not refused.
 func (p place) keepCookies(h http.Header, name string) {
 	var kept []string
 	for _, line := range h[name] {
 		for one := range strings.SplitSeq(line, ";") {
-			if strings.Contains(one, p.placeholder) {
+			_, said, _ := strings.Cut(strings.TrimSpace(one), "=")
+			if strings.Trim(said, `"`) == p.placeholder {
 				kept = append(kept, strings.TrimSpace(one))
 			}
 		}
@@ -161,11 +162,17 @@ func (p place) otherInQuery(raw string) string {
 		if plain, err := url.QueryUnescape(name); err == nil {
 			name = plain
 		}
-		if account.Query(name) && !strings.EqualFold(name, p.query) && value != "" && !strings.Contains(value, p.placeholder) {
+		said, err := url.QueryUnescape(value)
+		if account.Query(name) && !p.isMember(name) && value != "" && (err != nil || said != p.placeholder) {
 			return strings.TrimSpace(name)
 		}
 	}
 	return ""
+}
+
+// isMember says whether a name is that of the route's member to some host.
+func (p place) isMember(name string) bool {
+	return p.query != "" && account.Member(name) == account.Member(p.query)
 }
 
 // inQuery replaces the placeholder in the query's member. Some readers part
@@ -183,7 +190,7 @@ func (p place) inQuery(raw string) (string, bool) {
 		if err != nil {
 			plain = name
 		}
-		if strings.EqualFold(plain, p.query) || strings.HasPrefix(strings.ToLower(plain), strings.ToLower(p.query)+"[") {
+		if p.isMember(plain) {
 			said, err := url.QueryUnescape(value)
 			found++
 			if err != nil || plain != p.query || said != p.placeholder || found > 1 {

@@ -19,6 +19,14 @@ type reply struct {
 	at        string // the proxy, as the program named it
 }
 
+// inMessages is what replaces in a websocket's messages, each as long as it was.
+func (p *reply) inMessages() *redact.Redactor {
+	if p.redactor == p.bridge.redactor {
+		return p.bridge.frames
+	}
+	return p.redactor.Fitted()
+}
+
 // head makes an answer's header one for the program: without what is for one
 // hop, the placeholder for the value, and the route for the host.
 func (p *reply) head(h http.Header) {

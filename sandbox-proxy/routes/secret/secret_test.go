@@ -62,6 +62,8 @@ func TestAnotherCredential(t *testing.T) {
 		"twice in Basic":            {"Authorization: " + basic(placeholder+":"+placeholder)},
 		"by an underscore's name":   {"Api_Key: mine"},
 		"another header":            {"X-Api-Key: mine"},
+		"the placeholder behind it": {"X-Api-Key: mine, " + placeholder},
+		"the placeholder in it":     {"X-Auth-Token: Digest username=mine, response=mine, x=" + placeholder},
 		"a header of other hosts":   {bearer, "Job-Token: mine"},
 		"another header beside":     {bearer, "X-Api-Key: mine"},
 		"no base64":                 {"Authorization: Basic ?" + placeholder[:4]},
@@ -85,6 +87,9 @@ func TestCookies(t *testing.T) {
 	}), header)
 	for said, want := range map[string]string{
 		"session=mine":                          "[]",
+		"session=mine," + placeholder:            "[]",
+		"session=mine" + placeholder + "; x":     "[]",
+		`c="` + placeholder + `"`:                `[c="` + placeholder + `"]`,
 		"a=b; c=" + placeholder + "; session=m": "[c=" + placeholder + "]",
 	} {
 		if status, _, body := l.say(get("/x", bearer, "Cookie: "+said)); status != 200 || body != want {
@@ -177,7 +182,8 @@ func TestQuery(t *testing.T) {
 		"/x?access_token=mine", "/x?key=" + placeholder + "&private%5ftoken=mine", "/x?a=b;Api_Key=mine", "/x?client_secret=mine",
 		"/x?key=mine", "/x?key=" + placeholder + "&key=mine", "/x?key=mine&key=" + placeholder, "/x?a=1;key=mine",
 		"/x?KEY=mine", "/x?key%5B%5D=mine", "/x?key[]=mine", "/x?key=" + placeholder + "&key=" + placeholder, "/x?key=x" + placeholder,
-		"/x?key=%zz", "/x?key",
+		"/x?key=%zz", "/x?key", "/x?+key=mine", "/x?key%00x=mine", "/x?%20key=mine&key=" + placeholder,
+		"/x?access_token=mine" + placeholder, "/x?access.token=mine", "/x?private%20token=mine", "/x?access_token%5Ba%5D=mine",
 	} {
 		if status, head, body := l.say(get(said)); status != 403 || head.Get("Lnk-Refused") != "credential" {
 			t.Errorf("%s: %d %q", said, status, body)
@@ -213,6 +219,7 @@ func TestPaths(t *testing.T) {
 		"", "/", "/v1", "/V1/", "/one/", "/onex", "/v2/x", "/v1/../v2", "/v1/./x", "/v1/..", "/v1/%2e%2e/v2", "/v1/.%2E/v2", "/v1//x", "//v1/x",
 		"/v1/%2fx", "/v1/%5c..%5cv2", `/v1/..\v2`, "/v1/%252e%252e/v2", "/v1/..;/v2", "/v1/..%3b/v2", "/v1/%00", "/v1/x%",
 		"/v1/%c0%ae%c0%ae/v2", "/v1/x%c0%afv2", "/v1/%ef%bc%8e%ef%bc%8e/v2", "/v1/\uff0e\uff0e/v2", "/v1/..%ef%bc%8fv2", "/v1/%e2%80%a5/v2", "/v1/%c3", "/v1/%zz", "/v1/;/x",
+		"/v1/..%20/v2", "/v1/..%20%20;x/v2", "/v1/.%20",
 	} {
 		if status, head, body := l.say(get(said, bearer)); status != 403 && status != 404 && status != 400 || status == 403 && head.Get("Lnk-Refused") != "path" {
 			t.Errorf("%s: %d %q", said, status, body)
@@ -316,9 +323,9 @@ func TestNothingOfOurs(t *testing.T) {
 		seen <- fmt.Sprint(r.Header, r.Host)
 		w.Header().Set("Lnk-Refused", "host")
 	}), header)
-	_, head, _ := l.say(get("/", bearer, "Lnk-Caller-Key: evil", "Proxy-Authorization: Basic eA==", "Referer: http://127.0.0.1:1234"+mounted+"/page?q", "Range: bytes=0-1", "If-Range: x"))
+	_, head, _ := l.say(get("/", bearer, "Lnk-Caller-Key: evil", "Proxy-Authorization: Basic eA==", "Referer: http://127.0.0.1:1234"+mounted+"/page?q", "Range: bytes=0-1", "If-Range: x", "Request-Range: bytes=0-1", "x-ms-range: bytes=0-1", "A-IM: gzip"))
 	got := <-seen
-	for _, not := range []string{"Lnk-", "caller-key", urlSecret, "127.0.0.1", "Proxy-", "Go-http-client", "Forwarded", "Range"} {
+	for _, not := range []string{"Lnk-", "caller-key", urlSecret, "127.0.0.1", "Proxy-", "Go-http-client", "Forwarded", "Range", "range", "A-Im"} {
 		if strings.Contains(got, not) {
 			t.Errorf("the host sees %q: %s", not, got)
 		}

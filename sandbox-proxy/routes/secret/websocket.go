@@ -56,7 +56,7 @@ func (b *bridge) switched(w http.ResponseWriter, r *http.Request, resp *http.Res
 		io.Copy(far, onlyReader{near})
 		far.Close()
 	}()
-	redact.Frames(near, far, b.frames)
+	redact.Frames(near, far, how.inMessages())
 	near.Close()
 	far.Close()
 	<-done
