@@ -15,6 +15,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/journal"
 )
@@ -120,7 +121,7 @@ func (f logFlags) show(l journal.Line) string {
 		if err != nil {
 			return ""
 		}
-		return string(b) + "\n"
+		return string(say.JSON(b)) + "\n"
 	}
 	return oneLine(l.At.Local().Format("2006-01-02 15:04:05")+"  "+l.Sandbox+"  "+logWords(l)) + "\n"
 }

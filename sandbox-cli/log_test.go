@@ -171,3 +171,15 @@ func TestRunsOfASpecAreNamed(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 }
+
+// A name that a program gives a file steers no terminal by the log, in either form.
+func TestLogSteersNoTerminal(t *testing.T) {
+	s := newSandbox(t)
+	const steering = "\u009b2J\u202e"
+	s.run("--write="+s.project, "--", "sh", "-c", "mkdir -p 'm/"+steering+"'; for i in $(seq 25); do mkdir -p \"m/"+steering+"/$i\"; echo x >\"m/"+steering+"/$i/.envrc\"; done")
+	for _, how := range [][]string{{"log"}, {"log", "--json"}} {
+		if out := s.well(how...); strings.ContainsAny(out, steering[:2]+"\u202e") || strings.Count(out, "envrc") != 25 {
+			t.Errorf("%q: %q", how, out)
+		}
+	}
+}

@@ -2,8 +2,10 @@ package say_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"syscall"
 	"testing"
 
@@ -20,6 +22,21 @@ func TestOneLine(t *testing.T) {
 		"naïve":              "naïve",
 	} {
 		if got := say.OneLine(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestJSON(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\"a\":\"na\u00efve\"}\n":       "{\"a\":\"na\u00efve\"}\n",
+		"[\"\u009b2J\u202e\x7f\ufeff\"]": `["\u009b2J\u202e\u007f\ufeff"]`,
+		"[\"\U000e0001\"]":               `["\udb40\udc01"]`,
+		"[\"bad \xff\"]":                 `["bad \ufffd"]`,
+	} {
+		got := string(say.JSON([]byte(in)))
+		var a, b any
+		if got != want || json.Unmarshal([]byte(in), &a) != nil || json.Unmarshal([]byte(got), &b) != nil || !reflect.DeepEqual(a, b) {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}

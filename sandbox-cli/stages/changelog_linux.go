@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/sys/unix"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/survey"
 )
@@ -50,7 +51,7 @@ func logChanges(settings, sandbox string, changes []survey.Change) (path string,
 		if err != nil {
 			return "", err
 		}
-		text = append(append(text, line...), '\n')
+		text = append(append(text, say.JSON(line)...), '\n')
 	}
 	_, err = f.Write(text)
 	return path, err
