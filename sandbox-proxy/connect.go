@@ -132,11 +132,7 @@ type call struct {
 func (p *Proxy) call(asked judge.Call) (*call, *Refusal) {
 	asked.Host = p.named(asked.Host)
 	ctx := p.dialContext() // from before the wire is looked at: a stop after that ends it
-	d, r := p.admit(ctx, asked)
-	if r != nil {
-		return nil, r
-	}
-	end, r := p.begin(asked.By, d)
+	d, end, r := p.admit(ctx, asked)
 	if r != nil {
 		return nil, r
 	}

@@ -40,6 +40,7 @@ type lab struct {
 	refused []proxy.Refusal
 	ended   []proxy.Record
 	hosts   byte
+	late    chan struct{} // names are answered once it is closed, where it is there
 }
 
 type option func(*lab, *judge.Rules, *proxy.Config)
@@ -99,8 +100,13 @@ func listen(t *testing.T) net.Listener {
 
 func (l *lab) lookup(_ context.Context, name string) ([]netip.Addr, error) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.looked = append(l.looked, name)
+	l.mu.Unlock()
+	if l.late != nil {
+		<-l.late
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if a := l.names[name]; len(a) > 0 {
 		return a, nil
 	}

@@ -153,6 +153,32 @@ func TestTooManyCalls(t *testing.T) {
 	})
 }
 
+// A name server that answers late is not asked for more names at once than calls
+// may be open, however many connections ask.
+func TestTooManyNames(t *testing.T) {
+	late := make(chan struct{})
+	l := newLab(t, hosts("*.ok.test:7"), func(l *lab, _ *judge.Rules, _ *proxy.Config) { l.late = late })
+	answer := sync.OnceFunc(func() { close(late) })
+	t.Cleanup(answer)
+	lookups := func() int {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.looked)
+	}
+	for i := range 512 {
+		l.client().say("CONNECT n%d.ok.test:7 HTTP/1.1\r\n\r\n", i)
+	}
+	eventually(t, "all are asked for", func() bool { return lookups() == 512 })
+	if resp, _ := l.client().say("CONNECT more.ok.test:7 HTTP/1.1\r\n\r\n").answer("CONNECT"); resp.StatusCode != 503 || lookups() != 512 {
+		t.Errorf("one more: %d, %d names are asked for at once", resp.StatusCode, lookups())
+	}
+	answer()
+	eventually(t, "the places are free again", func() bool {
+		resp, _ := l.client().say("CONNECT n.ok.test:7 HTTP/1.1\r\n\r\n").answer("CONNECT")
+		return resp.StatusCode == 502
+	})
+}
+
 // Thousands of connections that ask for nothing whole shut nobody out.
 func TestHalfOpen(t *testing.T) {
 	l := newLab(t, hosts("ok.test:7", "ok.test"))

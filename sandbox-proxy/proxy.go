@@ -221,12 +221,17 @@ func (p *Proxy) closeIdle() {
 // open included: up from the program, down to it.
 func (p *Proxy) Carried() (up, down uint64) { return p.meter.Up(), p.meter.Down() }
 
-// admit puts a call to the judge. What it gives is either a decision with what
-// to dial, or a refusal, which it has told of.
-func (p *Proxy) admit(ctx context.Context, call judge.Call) (judge.Decision, *Refusal) {
-	d := p.config.Judge.Rule(call)
+// admit puts a call to the judge and takes a place for it, which end gives back.
+// What it gives is either a decision with what to dial, or a refusal, which it
+// has told of. The place is taken before a name is looked up, which may take long
+// and is work for others than the program: no more are looked up at once than
+// calls may be open.
+func (p *Proxy) admit(ctx context.Context, call judge.Call) (d judge.Decision, end func(), r *Refusal) {
+	d = p.config.Judge.Rule(call)
 	onward := p.config.Upstream.of(call.By, d.Host, d.Port).set()
-	r := p.admitRule(call.By, d)
+	if r = p.admitRule(call.By, d); r == nil {
+		end, r = p.begin(call.By, d)
+	}
 	if r == nil {
 		d = p.config.Judge.Resolve(ctx, d, onward)
 		if !d.Allowed {
@@ -234,12 +239,15 @@ func (p *Proxy) admit(ctx context.Context, call judge.Call) (judge.Decision, *Re
 		} else if p.self(d.Addrs) {
 			r = p.refuse(call.By, d, Self, "this is the proxy itself")
 		}
+		if r != nil {
+			end()
+		}
 	}
 	if r != nil {
 		p.tell(r)
-		return judge.Decision{}, r
+		return judge.Decision{}, nil, r
 	}
-	return d, nil
+	return d, end, nil
 }
 
 // admitRule is what is decided before a name is resolved.
@@ -272,7 +280,6 @@ func (p *Proxy) begin(by judge.By, d judge.Decision) (end func(), r *Refusal) {
 	default:
 		r := p.refuse(by, d, Busy, "more calls are open than a sandbox may have")
 		r.retry = time.Second
-		p.tell(r)
 		return nil, r
 	}
 }

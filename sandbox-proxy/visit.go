@@ -31,14 +31,12 @@ func (p *Proxy) Visit(w http.ResponseWriter, r *http.Request, name string, serve
 	d := judge.Decision{Allowed: true, Host: name}
 	open := p.dialContext() // from before the wire is looked at
 	refused := p.admitRule(judge.ByRoute, d)
-	if refused != nil {
-		p.tell(refused)
-	}
 	var end func()
 	if refused == nil {
 		end, refused = p.begin(judge.ByRoute, d)
 	}
 	if refused != nil {
+		p.tell(refused)
 		aheadOfBody(w, r)
 		refused.of(r.Header["Accept"]).write(w, h)
 		drain(w, r)

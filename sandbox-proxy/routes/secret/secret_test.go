@@ -87,9 +87,9 @@ func TestCookies(t *testing.T) {
 	}), header)
 	for said, want := range map[string]string{
 		"session=mine":                          "[]",
-		"session=mine," + placeholder:            "[]",
-		"session=mine" + placeholder + "; x":     "[]",
-		`c="` + placeholder + `"`:                `[c="` + placeholder + `"]`,
+		"session=mine," + placeholder:           "[]",
+		"session=mine" + placeholder + "; x":    "[]",
+		`c="` + placeholder + `"`:               `[c="` + placeholder + `"]`,
 		"a=b; c=" + placeholder + "; session=m": "[c=" + placeholder + "]",
 	} {
 		if status, _, body := l.say(get("/x", bearer, "Cookie: "+said)); status != 200 || body != want {
