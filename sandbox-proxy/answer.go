@@ -148,6 +148,7 @@ func (a answer) send(g *gate) {
 	a.header.Write(&b)
 	b.WriteString("\r\n" + a.body)
 	g.Conn.SetWriteDeadline(time.Now().Add(headTime))
+	g.proxy.wait(g)
 	if _, err := io.WriteString(g.Conn, b.String()); err == nil {
 		g.linger()
 	}

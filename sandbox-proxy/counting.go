@@ -57,12 +57,12 @@ func drain(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rc := http.NewResponseController(w)
-	rc.Flush()
 	if g := gateOf(r); g != nil {
 		g.proxy.wait(g)
 		defer g.arrived()
 		defer g.unwanted()
 	}
+	rc.Flush()
 	buf := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buf)
 	for until := time.Now().Add(drainTime); time.Now().Before(until); {

@@ -43,6 +43,7 @@ type gate struct {
 	headBy   time.Time // when the head that has begun must be whole
 	leftBy   time.Time // when the rest of a body that has been answered must be there
 	busy     bool      // a request is being answered
+	taken    bool      // it is no server's anymore
 	attended bool      // and only for as long as its program is there
 	closed   bool
 	waits    *list.Element // in Proxy.waiting
@@ -68,11 +69,11 @@ func (p *Proxy) newGate(c net.Conn, into *inside) *gate {
 	return g
 }
 
-// nextHead waits for a whole head, reads it, and notes it. A head that is
-// refused is noted too: the error is the connection's.
+// nextHead waits for a whole head, reads it, and notes it; that it has arrived is
+// noted by who takes it. A head that is refused is noted too: the error is the
+// connection's.
 func (g *gate) nextHead() (*head, error) {
 	g.await()
-	defer g.arrived()
 	for skipped := false; ; {
 		if whole, maybe := emptyLine(g.buf[g.r:g.w]); !skipped && whole {
 			g.r, skipped = g.r+2, true
@@ -258,7 +259,8 @@ func (g *gate) take(r *http.Request) *head {
 	return h
 }
 
-// answered notes that the request is over.
+// answered notes that the request is over. Its connection is one that waits from
+// then on.
 func (g *gate) answered() {
 	g.mu.Lock()
 	g.busy, g.attended = len(g.heads) > 0, false
@@ -266,7 +268,20 @@ func (g *gate) answered() {
 		g.leftBy = time.Now().Add(lingerTime)
 	}
 	g.wake.Broadcast()
+	taken := g.taken
 	g.mu.Unlock()
+	if taken {
+		return
+	}
+	// What is left of the answer is sent behind its handler, to a program that
+	// may never read it.
+	g.proxy.wait(g)
+	g.mu.Lock()
+	closed := g.closed
+	g.mu.Unlock()
+	if closed {
+		g.arrived()
+	}
 }
 
 func (g *gate) Write(p []byte) (int, error) {
@@ -324,6 +339,7 @@ func (g *gate) Close() error {
 	g.wake.Broadcast()
 	g.mu.Unlock()
 	g.proxy.drop(g)
+	g.arrived()
 	if g.into != nil {
 		if c := g.into.warm.Swap(nil); c != nil {
 			c.unused()

@@ -48,8 +48,9 @@ func (g *gate) leftover(p []byte) (int, error) {
 	by := g.leftBy
 	g.mu.Unlock()
 	g.SetReadDeadline(by)
-	g.await()
-	defer g.arrived()
+	if g.proxy.wait(g) {
+		defer g.arrived()
+	}
 	return g.body(p)
 }
 

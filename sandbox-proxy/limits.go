@@ -11,7 +11,7 @@ const (
 	// is reset.
 	maxInward = 512
 	// maxWaiting bounds connections that have asked for nothing yet, or for
-	// nothing more. One more ends the one that has waited longest, so that a
+	// nothing more, or that do not read what they were answered. One more ends the one that has waited longest, so that a
 	// program that opens thousands shuts out nobody but itself.
 	maxWaiting = 1024
 	// keptWorkers is how many goroutines wait for the next connection.

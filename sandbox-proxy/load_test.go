@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/netip"
 	"runtime"
 	"strings"
@@ -179,5 +180,64 @@ func exhaust(t *testing.T) (restore func()) {
 		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// pipes is a listener whose connections hold nothing: what one side writes the
+// other reads, or it waits.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { return nil }
+func (p pipes) Addr() net.Addr { return &net.UnixAddr{} }
+
+// Programs that do not read what they are answered are not waited for without
+// end, whatever it is that they do not read.
+func TestAnswersThatNobodyReads(t *testing.T) {
+	for name, request := range map[string]string{
+		"refused":        "GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n",
+		"refused, again": "GET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\nGET http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\n\r\n",
+		"with a body":    "POST http://evil.test/ HTTP/1.1\r\nHost: evil.test\r\nContent-Length: 5\r\n\r\n",
+		"malformed":      "GET http://evil.test/ HTTP/1.1\r\n\r\n",
+		"short":          "GET http://ok.test/ HTTP/1.1\r\nHost: ok.test\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, hosts("ok.test"))
+			l.site("ok.test", 80, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "short") })
+			ln := make(pipes)
+			go l.proxy.Serve(ln)
+			t.Cleanup(func() { close(ln) })
+			const bound, more = 1024, 16
+			var all []net.Conn
+			for i := range bound + more {
+				ours, theirs := net.Pipe()
+				t.Cleanup(func() { ours.Close() })
+				ln <- theirs
+				if _, err := io.WriteString(ours, request); err != nil {
+					t.Fatal(i, err)
+				}
+				all = append(all, ours)
+			}
+			ended := 0
+			eventually(t, "those that wait longest are ended", func() bool {
+				ended = 0
+				for _, c := range all {
+					c.SetWriteDeadline(time.Unix(1, 0))
+					if _, err := c.Write(nil); errors.Is(err, io.ErrClosedPipe) {
+						ended++
+					}
+				}
+				return ended >= more
+			})
+			if ended > more+more {
+				t.Errorf("%d are ended", ended)
+			}
+		})
 	}
 }

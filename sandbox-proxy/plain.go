@@ -78,6 +78,7 @@ func (s *plainServer) Addr() net.Addr { return &net.TCPAddr{} }
 // servePlain answers a request that the server has read.
 func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) {
 	g := gateOf(r)
+	g.arrived()
 	h := g.take(r)
 	defer g.answered()
 	if !p.enter() {
@@ -125,7 +126,7 @@ func (p *Proxy) connectLater(w http.ResponseWriter, g *gate, h *head) {
 		p.badAnswer(judge.ByConnect, h, malformed("a CONNECT inside a connection to one host")).write(w, h)
 		return
 	}
-	if !takeOver(w) {
+	if !g.takeOver(w) {
 		return
 	}
 	p.serveConnect(g, h)
@@ -133,8 +134,11 @@ func (p *Proxy) connectLater(w http.ResponseWriter, g *gate, h *head) {
 
 // takeOver takes a connection from the server, which has read nothing past the
 // head: the gate lets nothing past one that takes over.
-func takeOver(w http.ResponseWriter) bool {
+func (g *gate) takeOver(w http.ResponseWriter) bool {
 	_, both, err := http.NewResponseController(w).Hijack()
+	g.mu.Lock()
+	g.taken = err == nil
+	g.mu.Unlock()
 	return err == nil && both.Reader.Buffered() == 0
 }
 

@@ -68,6 +68,7 @@ func (p *Proxy) refuseForeign(g *gate) {
 // connection to the server unless it is a CONNECT.
 func (p *Proxy) serveHTTP(g *gate) {
 	h, err := g.nextHead()
+	g.arrived()
 	if err != nil {
 		g.Close()
 		return

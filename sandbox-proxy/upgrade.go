@@ -53,7 +53,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		return
 	}
 	early, err := br.Peek(br.Buffered())
-	if err != nil || !takeOver(w) {
+	if err != nil || !g.takeOver(w) {
 		c.failed()
 		return
 	}

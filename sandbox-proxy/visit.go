@@ -224,7 +224,7 @@ func (w *visitWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if w.gate == nil || !w.head.takesOver() {
 		return nil, nil, errors.New("only a request that asks for an upgrade can be taken over")
 	}
-	if !takeOver(w.ResponseWriter) {
+	if !w.gate.takeOver(w.ResponseWriter) {
 		return nil, nil, errors.New("the connection could not be taken over")
 	}
 	w.taken = true

@@ -9,10 +9,11 @@ func (p *Proxy) await(g *gate) {
 	p.wait(g)
 }
 
-// wait notes that a connection is kept open for what may never come.
-func (p *Proxy) wait(g *gate) {
+// wait notes that a connection is kept open for what may never come: it is false
+// where that was noted already.
+func (p *Proxy) wait(g *gate) (noted bool) {
 	p.mu.Lock()
-	if g.waits == nil {
+	if noted = g.waits == nil; noted {
 		g.waits = p.waiting.PushBack(g)
 	}
 	var longest *gate
@@ -24,6 +25,7 @@ func (p *Proxy) wait(g *gate) {
 	if longest != nil {
 		longest.Cut()
 	}
+	return noted
 }
 
 // arrived notes that it waits no more.
