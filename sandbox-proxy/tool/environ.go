@@ -80,25 +80,45 @@ const maxFirstLine = 256
 // Check refuses a tool that the program inside could replace: a script that the
 // tool's own words name in full ("bash /srv/project/deploy.sh"), or, where the tool is
 // a script itself, the interpreter that its first line names; or a module that
-// Python is told to look for.
+// Python is told to look for. What a wrapper starts (env, timeout) is looked at
+// as the tool itself.
 func (h *Host) Check(t route.Tool) error {
-	if option, is := fromHere(t.Argv); is {
-		return fmt.Errorf("%s %s: looks for modules in the folder that a call is made in first, so that the program could replace them: put -P before it (Python 3.11), or -I", t.Argv[0], option)
+	for argv := t.Argv; len(argv) > 0; argv = started(argv) {
+		if err := h.checkOne(argv); err != nil {
+			return err
+		}
 	}
-	for _, word := range t.Argv[1:] {
-		if strings.HasPrefix(word, "-") {
+	return nil
+}
+
+// settings are options of shells and of Python behind which a word stands that
+// is no script.
+var settings = []string{"-o", "+o", "-O", "+O", "-W", "-X"}
+
+func (h *Host) checkOne(argv []string) error {
+	if option, is := fromHere(argv); is {
+		return fmt.Errorf("%s %s: looks for modules in the folder that a call is made in first, so that the program could replace them: put -P before it (Python 3.11), or -I", argv[0], option)
+	}
+	for i, word := range argv {
+		if i == 0 && !filepath.IsAbs(word) || strings.HasPrefix(word, "-") || slices.Contains(settings, word) {
 			continue
 		}
 		if filepath.IsAbs(word) {
 			word = filepath.Clean(word)
 			info, err := os.Stat(word)
 			if w, writes := h.beside.Writes(word); writes && (err != nil || info.Mode().IsRegular()) {
-				return fmt.Errorf("%s: told to take %s, in %s, which the program writes and so could replace it", t.Argv[0], word, w)
+				return fmt.Errorf("%s: told to take %s, in %s, which the program writes and so could replace it", argv[0], word, w)
 			}
 		}
-		break // what follows is what the script is given
+		if i > 0 && !slices.Contains(settings, argv[i-1]) {
+			break // what follows is what the script is given
+		}
 	}
-	f, err := os.Open(t.Argv[0])
+	at := argv[0]
+	if !filepath.IsAbs(at) {
+		at = h.Find(at)
+	}
+	f, err := os.Open(at)
 	if err != nil {
 		return nil // what cannot be read is no script, and what is not there is said when it is called
 	}
@@ -112,13 +132,13 @@ func (h *Host) Check(t route.Tool) error {
 	}
 	for i, word := range strings.Fields(rest) {
 		if i == 0 && !filepath.IsAbs(word) {
-			return fmt.Errorf("%s: started by %s, which is looked for in the folder that a call is made in (execve(2)), so that the program could replace it: name it in full", t.Argv[0], word)
+			return fmt.Errorf("%s: started by %s, which is looked for in the folder that a call is made in (execve(2)), so that the program could replace it: name it in full", argv[0], word)
 		}
 		if !filepath.IsAbs(word) {
 			continue
 		}
 		if w, writes := h.beside.Writes(filepath.Clean(word)); writes {
-			return fmt.Errorf("%s: started by %s, in %s, which the program writes and so could replace it", t.Argv[0], word, w)
+			return fmt.Errorf("%s: started by %s, in %s, which the program writes and so could replace it", argv[0], word, w)
 		}
 	}
 	return nil

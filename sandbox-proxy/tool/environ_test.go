@@ -52,10 +52,34 @@ func TestWhatStartsATool(t *testing.T) {
 		"-C " + written + " status":              false,
 		"run " + written + "/deploy.sh":          false,
 		"deploy.sh":                              false,
+		"-o pipefail " + written + "/deploy.sh":  true,
+		"-o " + outside + "/deploy.sh x":         false,
 		"-c":                                     false,
 	} {
 		err := h.Check(route.Tool{Argv: append([]string{"/bin/sh"}, strings.Fields(words)...)})
 		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "could replace it") {
+			t.Errorf("%s: %v", words, err)
+		}
+	}
+	for words, refused := range map[string]bool{
+		"env A=b sh " + written + "/deploy.sh":                    true,
+		"env -i -u A -C / A=b " + written + "/deploy.sh":          true,
+		"env -S sh\x00" + written + "/deploy.sh":                  true,
+		"env --split-string=sh " + written + "/deploy.sh":         true,
+		"timeout -k 5 30s nice -n 5 sh " + written + "/deploy.sh": true,
+		"env A=b python3 -m json.tool":                            true,
+		"env A=" + written + "/deploy.sh sh":                      false,
+		"env A=b sh " + outside + "/deploy.sh " + written + "/x":  false,
+		"timeout 5 sh deploy.sh " + written + "/deploy.sh":        false,
+		"env": false,
+	} {
+		argv := strings.Fields(words)
+		for i, word := range argv {
+			argv[i] = strings.ReplaceAll(word, "\x00", " ")
+		}
+		argv[0] = "/usr/bin/" + argv[0]
+		err := h.Check(route.Tool{Argv: argv})
+		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), "could replace") {
 			t.Errorf("%s: %v", words, err)
 		}
 	}
