@@ -66,10 +66,17 @@ func (p *Proxy) dialFirst(ctx context.Context, addrs []netip.AddrPort) (net.Conn
 	if len(addrs) == 0 {
 		return nil, errNoAddress
 	}
+	asked := ctx
 	ctx, leave := p.takeDial(ctx)
 	defer leave()
 	d := p.dialOne(ctx, addrs)
 	if d.err == nil {
+		// What was let through before a pause says nothing in it, also where what
+		// is said first is the proxy's own: a handshake, a word to an upstream.
+		if !p.valve.Wait(asked.Done()) || asked.Err() != nil {
+			d.conn.Close()
+			return nil, context.Cause(asked)
+		}
 		return d.conn, nil
 	}
 	if why := context.Cause(ctx); why != nil {

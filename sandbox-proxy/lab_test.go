@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +42,7 @@ type lab struct {
 	ended   []proxy.Record
 	hosts   byte
 	late    chan struct{} // names are answered once it is closed, where it is there
+	pauseAt atomic.Bool   // the next dial is in a pause
 }
 
 type option func(*lab, *judge.Rules, *proxy.Config)
@@ -123,6 +125,10 @@ func (l *lab) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 			return nil, errors.New("connect: connection refused")
 		}
 		place = to.String()
+	}
+	if l.pauseAt.Load() {
+		l.proxy.Pause("")
+		defer l.pauseAt.Store(false)
 	}
 	return (&net.Dialer{}).DialContext(ctx, "tcp", place)
 }

@@ -12,6 +12,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
@@ -172,5 +173,41 @@ func TestServerNameOfAnAddress(t *testing.T) {
 			t.Errorf("%s named: %d refused", named, len(l.refused))
 		}
 		l.mu.Unlock()
+	}
+}
+
+// A call that was let through and is connected in a pause says nothing before it
+// is over, and a stop ends it then too.
+func TestConnectedInPause(t *testing.T) {
+	heard := make(chan byte, 1)
+	l := newLab(t, hosts("ok.test"))
+	l.origin("ok.test", 443, func(c *net.TCPConn) {
+		b := make([]byte, 1)
+		if n, _ := c.Read(b); n > 0 {
+			heard <- b[0]
+		}
+	})
+	for stops, want := range map[bool]int{false: 1, true: 0} {
+		l.pauseAt.Store(true)
+		c := l.client().say("GET https://ok.test/ HTTP/1.1\r\nHost: ok.test\r\nConnection: close\r\n\r\n")
+		eventually(t, "it is paused", func() bool { return !l.pauseAt.Load() })
+		select {
+		case b := <-heard:
+			t.Errorf("the host heard %d in a pause", b)
+		case <-time.After(100 * time.Millisecond):
+		}
+		if stops {
+			l.proxy.Stop("")
+		} else {
+			l.proxy.Resume()
+		}
+		c.rest() // its end is seen
+		if len(heard) != want {
+			t.Errorf("stopped %v: the host heard %d bytes", stops, len(heard))
+		}
+		if len(heard) > 0 && <-heard != 22 {
+			t.Error("it heard something else")
+		}
+		l.proxy.Resume()
 	}
 }
