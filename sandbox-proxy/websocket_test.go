@@ -182,7 +182,8 @@ func TestWebsocketIsCounted(t *testing.T) {
 		t.Errorf("%q %v", all, err)
 	}
 	n := uint64(<-request)
-	if up, down := l.proxy.Carried(); up != n+5 || down != uint64(len(agreed+said+said)) {
-		t.Errorf("counted %d up and %d down; the host read %d", up, down, n+5)
-	}
+	eventually(t, "all is counted", func() bool {
+		up, down := l.proxy.Carried()
+		return up == n+5 && down == uint64(len(agreed+said+said))
+	})
 }
