@@ -100,6 +100,12 @@ func (p *Proxy) badAnswer(by judge.By, h *head, wrong *badHead) answer {
 	if h.into != nil {
 		r.By, r.Host, r.Port = h.into.by, h.into.host, h.into.port
 	}
+	if wrong == errPreface {
+		r.Reason = Protocol
+		if h.into != nil {
+			r.Open = judge.OpenTCP(judge.Decision{Host: r.Host, Port: r.Port})
+		}
+	}
 	p.tell(r)
 	a := r.of(nil)
 	a.last = true

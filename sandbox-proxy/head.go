@@ -101,7 +101,18 @@ func parseHead(b []byte) (*head, *badHead) {
 	return h, h.framing()
 }
 
+// prefaceLine begins HTTP/2 where no TLS agrees on it (RFC 9113 section 3.4):
+// gRPC without TLS does so, and whoever knows that a host speaks it.
+const prefaceLine = "PRI * HTTP/2.0"
+
+// errPreface is what it is refused for. It is answered in HTTP/1.1: to a GOAWAY
+// gRPC connects again, until the call's time is over.
+var errPreface = bad(http.StatusHTTPVersionNotSupported, "HTTP/2 without TLS, whose requests are not judged one by one as HTTP/1.1's are")
+
 func (h *head) requestLine(line string) *badHead {
+	if line == prefaceLine {
+		return errPreface
+	}
 	method, rest, ok1 := strings.Cut(line, " ")
 	target, version, ok2 := strings.Cut(rest, " ")
 	if !ok1 || !ok2 || !token(method) || target == "" {

@@ -49,7 +49,7 @@ func (p *Proxy) refuseForeign(g *gate) {
 	detail, says := "", ""
 	switch g.buf[0] {
 	case tlsHandshake:
-		detail, says = "TLS to the proxy itself, whose address begins with http:// also for https", string(accessDenied)
+		detail, says = "TLS to the proxy itself, whose address begins with http:// also for https; a program that does so all the same (wget2) needs no proxy here: env -u https_proxy", string(accessDenied)
 	case socks4Version:
 		detail, says = "SOCKS4 to the proxy, which speaks SOCKS5 (socks5h://) and HTTP", socks4No
 	default:

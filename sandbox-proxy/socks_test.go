@@ -168,7 +168,7 @@ func TestNoise(t *testing.T) {
 		"\x00":                                 {},
 		"\xff\xff":                             {},
 		"123":                                  {},
-		"\x16\x03\x01\x00\x05hello":            {"\x15\x03\x03\x00\x02\x02\x31", "whose address begins with http://"},
+		"\x16\x03\x01\x00\x05hello":            {"\x15\x03\x03\x00\x02\x02\x31", "env -u https_proxy"},
 		"\x04\x01\x00\x07\x01\x01\x01\x01\x00": {"\x00\x5b\x00\x00\x00\x00\x00\x00", "socks5h://"},
 	} {
 		l := newLab(t, hosts("ok.test:7"))

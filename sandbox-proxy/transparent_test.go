@@ -173,6 +173,27 @@ func TestInsideHTTP(t *testing.T) {
 	}
 }
 
+// HTTP/2 without TLS at 80 is answered in HTTP/1.1, by which its clients know at
+// once that it comes to nothing, and what carries it is said.
+func TestPrefaceAt80(t *testing.T) {
+	for name, way := range map[string]func(l *lab) *client{
+		"carried": func(l *lab) *client { return l.carry(map[string]string{"198.18.0.1": "ok.test"})("198.18.0.1:80") },
+		"connect": func(l *lab) *client { return l.connect("ok.test:80") },
+	} {
+		l := newLab(t, hosts("ok.test"))
+		l.site("ok.test", 80, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) })
+		resp, body := way(l).say("%s", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").answer()
+		if resp.StatusCode != 505 || !contains(body, "ok.test:80: HTTP/2 without TLS", "--tcp ok.test:80") {
+			t.Errorf("%s: %d %q", name, resp.StatusCode, body)
+		}
+		l.mu.Lock()
+		if told := fmt.Sprint(l.refused); len(l.refused) != 1 || !contains(told, "--tcp ok.test:80") {
+			t.Errorf("%s: told %s", name, told)
+		}
+		l.mu.Unlock()
+	}
+}
+
 // At 443 what is said must be TLS, and its server name, where there is one,
 // the host.
 func TestInsideTLS(t *testing.T) {
