@@ -36,7 +36,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("header %s, shadows: want %v", name, want)
 		}
 	}
-	for name, want := range map[string]bool{"Range": true, "request_range": true, "X-MS-Range": true, "A-IM": true, "Content-Range": false, "Accept-Ranges": false} {
+	for name, want := range map[string]bool{"Range": true, "request_range": true, "X-MS-Range": true, "A-IM": true, "Accept-Charset": true, "Content-Range": false, "Accept-Ranges": false} {
 		if account.Partial(name) != want {
 			t.Errorf("header %s, partial: want %v", name, want)
 		}

@@ -39,12 +39,13 @@ var otherMethods = []string{"x-http-method-override", "x-http-method", "x-method
 func OtherMethod(name string) bool { return slices.Contains(otherMethods, Plain(name)) }
 
 // partial are headers that ask for a part of what there is, or for it in a form
-// that no Content-Encoding tells of (RFC 9110 section 14.2, RFC 3229 section
-// 10.5.3; Netscape's name for the first, which Apache reads, and Azure's).
-var partial = []string{"range", "if-range", "request-range", "x-ms-range", "x-range", "a-im"}
+// that no Content-Encoding tells of: another character set, where letters are
+// other bytes (RFC 9110 sections 12.5.2 and 14.2, RFC 3229 section 10.5.3;
+// Netscape's name for a range, which Apache reads, and Azure's).
+var partial = []string{"range", "if-range", "request-range", "x-ms-range", "x-range", "a-im", "accept-charset"}
 
-// Partial says whether a header asks for a part of an answer: what is to be
-// looked for in it could be asked for in pieces.
+// Partial says whether a header asks for a part of an answer, or for a form of it,
+// in which what is to be looked for would not be found.
 func Partial(name string) bool { return slices.Contains(partial, Plain(name)) }
 
 // framing are headers by which a request's end and its connection are known.

@@ -323,9 +323,9 @@ func TestNothingOfOurs(t *testing.T) {
 		seen <- fmt.Sprint(r.Header, r.Host)
 		w.Header().Set("Lnk-Refused", "host")
 	}), header)
-	_, head, _ := l.say(get("/", bearer, "Lnk-Caller-Key: evil", "Proxy-Authorization: Basic eA==", "Referer: http://127.0.0.1:1234"+mounted+"/page?q", "Range: bytes=0-1", "If-Range: x", "Request-Range: bytes=0-1", "x-ms-range: bytes=0-1", "A-IM: gzip"))
+	_, head, _ := l.say(get("/", bearer, "Lnk-Caller-Key: evil", "Proxy-Authorization: Basic eA==", "Referer: http://127.0.0.1:1234"+mounted+"/page?q", "Range: bytes=0-1", "If-Range: x", "Request-Range: bytes=0-1", "x-ms-range: bytes=0-1", "A-IM: gzip", "Accept-Charset: ibm037"))
 	got := <-seen
-	for _, not := range []string{"Lnk-", "caller-key", urlSecret, "127.0.0.1", "Proxy-", "Go-http-client", "Forwarded", "Range", "range", "A-Im"} {
+	for _, not := range []string{"Lnk-", "caller-key", urlSecret, "127.0.0.1", "Proxy-", "Go-http-client", "Forwarded", "Range", "range", "A-Im", "Accept-Charset"} {
 		if strings.Contains(got, not) {
 			t.Errorf("the host sees %q: %s", not, got)
 		}
