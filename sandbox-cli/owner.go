@@ -37,9 +37,6 @@ func newOwner(settings, sandbox string, say func(line string)) *owner {
 	return o
 }
 
-// wire is the proxy's Config.Wire.
-func (o *owner) wire() proxy.Wire { return wires.Of(o.settings, o.sandbox) }
-
 // follow holds a proxy to the flags and publishes what it carries, until close.
 func (o *owner) follow(p *proxy.Proxy, t *routes.Table) {
 	o.log.Began()

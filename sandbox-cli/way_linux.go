@@ -14,6 +14,7 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/names"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/wires"
 )
 
 // A way is all that serves one sandbox's network: the proxy, its name server,
@@ -56,7 +57,7 @@ func newWay(f proxyFlags, told *teller, secret string) (*way, error) {
 	}
 	p, err := proxy.New(proxy.Config{
 		Name:    w.pool.Name, // some programs look a name up and then ask for what they found
-		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: w.owner.wire, Secret: secret,
+		Sandbox: f.Name, Judge: j, Upstream: up, PerMinute: f.PerMinute, Local: w.local(f), Wire: wires.Of(w.owner.settings, w.owner.sandbox), Secret: secret,
 		Ended: func(r proxy.Record) {
 			w.owner.log.Record(r)
 			told.ended(r)

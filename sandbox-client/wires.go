@@ -97,23 +97,42 @@ type Wire struct {
 	Why string
 }
 
-// ReadWireFrom reads one sandbox's wire afresh, as [ReadWiresFrom] reads all:
-// two looks at files, for who asks on every call. It needs no descriptor.
+// ReadWireFrom reads one sandbox's wire afresh, as [ReadWiresFrom] reads all.
 func ReadWireFrom(s SettingsFolder, sandbox string) (Wire, error) {
-	flag, err := s.Paused(sandbox)
+	f, err := s.Flags(sandbox)
 	if err != nil {
 		return Wire{}, errors.Join(ErrUnavailable, err)
 	}
-	stopped, err := exists(s.Stopped())
+	return f.Read()
+}
+
+// Flags are the files that close one sandbox's wire, for who asks on every
+// call.
+type Flags struct {
+	_ [0]func()
+
+	stopped, paused string
+}
+
+// Flags names the flags of a sandbox's wire.
+func (s SettingsFolder) Flags(sandbox string) (Flags, error) {
+	paused, err := s.Paused(sandbox)
+	return Flags{stopped: s.Stopped(), paused: paused}, err
+}
+
+// Read reads them afresh: two looks at files. It needs no descriptor. What
+// cannot be read is [ErrUnavailable].
+func (f Flags) Read() (Wire, error) {
+	stopped, err := exists(f.stopped)
 	if err != nil || stopped {
 		return Wire{Stopped: stopped}, err
 	}
 	// Looked for before it is opened: opening takes a descriptor, and who has
 	// none left is told that before whether the file is there (open(2)).
-	if paused, err := exists(flag); err != nil || !paused {
+	if paused, err := exists(f.paused); err != nil || !paused {
 		return Wire{}, err
 	}
-	why, paused, err := readWhy(flag)
+	why, paused, err := readWhy(f.paused)
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		return Wire{Paused: true}, nil
 	}
@@ -124,16 +143,21 @@ func ReadWireFrom(s SettingsFolder, sandbox string) (Wire, error) {
 }
 
 // exists says whether anything has that name, whatever it is. A name below
-// something that is not a folder cannot be told, so it is no answer.
+// something that is not a folder cannot be told, so it is no answer. It is
+// asked on every call, and so without what os.Lstat makes of the answer.
 func exists(path string) (bool, error) {
-	_, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+	for {
+		var status syscall.Stat_t
+		err := syscall.Lstat(path, &status)
+		switch {
+		case err == nil:
+			return true, nil
+		case errors.Is(err, fs.ErrNotExist):
+			return false, nil
+		case err != syscall.EINTR: // lstat(2) of a folder that a program serves
+			return false, fmt.Errorf("%w: %w", ErrUnavailable, &fs.PathError{Op: "lstat", Path: path, Err: err})
+		}
 	}
-	if err != nil {
-		return false, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	return true, nil
 }
 
 // readWhy reads a flag's text. One that went away meanwhile is not there. No

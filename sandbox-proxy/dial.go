@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/netip"
 	"time"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/socket"
 )
 
 var (
@@ -14,23 +16,12 @@ var (
 	errBusy      = errors.New("too many calls are being connected")
 )
 
-// system dials as the system does. An address that is written out is looked up
-// nowhere.
-var system = net.Dialer{
-	KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: keepaliveTime, Interval: keepaliveTime, Count: keepaliveCount},
-}
+// farSide is how the kernel finds out that a far side is gone.
+var farSide = net.KeepAliveConfig{Enable: true, Idle: keepaliveTime, Interval: keepaliveTime, Count: keepaliveCount}
 
 // dialSystem connects to an address, to that one only.
 func dialSystem(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
-	c, err := system.DialContext(ctx, "tcp", to.String())
-	if err != nil {
-		return nil, err
-	}
-	if at, ok := addrPort(c.RemoteAddr()); !ok || at.Port() != to.Port() || at.Addr() != to.Addr().Unmap().WithZone("") {
-		reset(c)
-		return nil, errors.New("connected to an address that was not judged: this is a bug of the proxy")
-	}
-	return c, nil
+	return socket.Dial(ctx, to, farSide)
 }
 
 // dialJudged connects to the first of the addresses that answers: each is
@@ -40,7 +31,7 @@ func (p *Proxy) dialJudged(ctx context.Context, addrs []netip.AddrPort) (net.Con
 	if err != nil {
 		return nil, err
 	}
-	if ownPeer(c) && !addrs[0].Addr().IsLoopback() {
+	if !addrs[0].Addr().IsLoopback() && ownPeer(c) {
 		c.Close()
 		return nil, errOwn
 	}

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/socket"
 )
 
 // namespace is a network namespace's own number.
@@ -48,12 +50,13 @@ func (c *checker) take(fd int, as listener, got *Listeners) error {
 	if as.role == roleUnnamed {
 		return c.takeUnnamed(fd, as, got)
 	}
-	f := os.NewFile(uintptr(fd), as.String())
-	defer f.Close() // net takes a copy
 	if err := c.check(fd, as); err != nil {
+		unix.Close(fd)
 		return err
 	}
 	if as.packets() {
+		f := os.NewFile(uintptr(fd), as.String())
+		defer f.Close() // net takes a copy
 		p, err := net.FilePacketConn(f)
 		if err != nil {
 			return err
@@ -61,7 +64,7 @@ func (c *checker) take(fd int, as listener, got *Listeners) error {
 		got.add(as, nil, p)
 		return nil
 	}
-	l, err := net.FileListener(f)
+	l, err := socket.Listen(fd)
 	if err != nil {
 		return err
 	}

@@ -7,11 +7,12 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"os"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/socket"
 )
 
 // connectWait bounds a connection to a port inside, where a server may have
@@ -56,12 +57,11 @@ func (s *Sockets) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), to.String())
-	defer f.Close() // net takes a copy
-	if err := connect(ctx, f, to); err != nil {
+	c, err := socket.Connect(ctx, fd, to)
+	if err != nil {
 		return nil, fmt.Errorf("%s inside: %w", to, err)
 	}
-	return net.FileConn(f)
+	return c, nil
 }
 
 // socket gets a socket of the network inside that is not connected yet.
@@ -134,44 +134,5 @@ func (s *Sockets) took(m []byte, fds []int, whole bool, of netip.Addr) error {
 	if err := s.check.checkNetwork(fds[0]); err != nil {
 		return err
 	}
-	return unix.SetNonblock(fds[0], true)
-}
-
-// connect connects f, which does not block, and waits for it.
-func connect(ctx context.Context, f *os.File, to netip.AddrPort) error {
-	raw, err := f.SyscallConn()
-	if err != nil {
-		return err
-	}
-	stop := context.AfterFunc(ctx, func() { f.SetWriteDeadline(time.Unix(1, 0)) })
-	defer stop()
-	begun, connected := false, error(nil)
-	err = raw.Write(func(fd uintptr) bool {
-		if !begun {
-			begun = true
-			connected = unix.Connect(int(fd), sockaddr(to))
-			return connected != unix.EINPROGRESS && connected != unix.EINTR
-		}
-		no, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_ERROR)
-		switch {
-		case err != nil:
-			connected = err
-		case no != 0:
-			connected = syscall.Errno(no)
-		default:
-			_, connected = unix.Getpeername(int(fd))
-		}
-		return connected != unix.ENOTCONN
-	})
-	if err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return errors.Join(err, connected)
-}
-
-func sockaddr(to netip.AddrPort) unix.Sockaddr {
-	if to.Addr().Is4() {
-		return &unix.SockaddrInet4{Port: int(to.Port()), Addr: to.Addr().As4()}
-	}
-	return &unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()}
+	return nil
 }

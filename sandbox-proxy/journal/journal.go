@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -134,6 +135,9 @@ func (j *Journal) run() {
 				return
 			}
 		}
+		// Who else has something to do goes first: what many calls leave behind
+		// is written at once.
+		runtime.Gosched()
 		batch.Reset()
 		n := j.fill(&batch, l)
 		if j.file.path == "" || time.Now().Before(wait) {

@@ -1,11 +1,11 @@
 // Package wires holds a proxy to the flags that its owner sets: files under
 // the settings folder that stop every wire, or pause one.
 //
-// Start with [Of], which reads them for one sandbox and is a proxy's
+// Start with [Of], whose answer reads them for one sandbox and is a proxy's
 // Config.Wire, and [Watch], which tells a proxy that they may have changed, so
 // that open calls are cut within a tenth of a second. Together:
 //
-//	p, err := proxy.New(proxy.Config{…, Wire: func() proxy.Wire { return wires.Of(settings, name) }})
+//	p, err := proxy.New(proxy.Config{…, Wire: wires.Of(settings, name)})
 //	w := wires.Watch(settings, p.CheckWire)
 //	defer w.Close()
 //

@@ -9,11 +9,15 @@ import (
 // business.
 const unreadable = "what the owner says of it cannot be read"
 
-// Of reads a sandbox's wire afresh. One that cannot be read is stopped.
-func Of(s client.SettingsFolder, sandbox string) proxy.Wire {
-	w, err := client.ReadWireFrom(s, sandbox)
-	if err != nil {
-		return proxy.Wire{Stopped: true, Why: unreadable}
+// Of gives what reads a sandbox's wire afresh. One that cannot be read is
+// stopped.
+func Of(s client.SettingsFolder, sandbox string) func() proxy.Wire {
+	flags, named := s.Flags(sandbox)
+	return func() proxy.Wire {
+		w, err := flags.Read()
+		if named != nil || err != nil {
+			return proxy.Wire{Stopped: true, Why: unreadable}
+		}
+		return proxy.Wire{Stopped: w.Stopped, Paused: w.Paused, Why: w.Why}
 	}
-	return proxy.Wire{Stopped: w.Stopped, Paused: w.Paused, Why: w.Why}
 }

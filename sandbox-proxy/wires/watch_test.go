@@ -36,20 +36,20 @@ func settings(t *testing.T) client.SettingsFolder {
 
 func TestOf(t *testing.T) {
 	s := settings(t)
-	if w := wires.Of(s, "web"); w.Stopped || w.Paused {
+	if w := wires.Of(s, "web")(); w.Stopped || w.Paused {
 		t.Errorf("no settings: %+v", w)
 	}
 	paused, _ := s.Paused("web")
 	put(t, paused, "too much\n")
-	if w := wires.Of(s, "web"); w.Stopped || !w.Paused || w.Why != "too much" {
+	if w := wires.Of(s, "web")(); w.Stopped || !w.Paused || w.Why != "too much" {
 		t.Errorf("paused: %+v", w)
 	}
-	if w := wires.Of(s, "other"); w.Stopped || w.Paused {
+	if w := wires.Of(s, "other")(); w.Stopped || w.Paused {
 		t.Errorf("another: %+v", w)
 	}
 	put(t, s.Stopped(), "")
 	for _, name := range []string{"web", "other"} {
-		if w := wires.Of(s, name); !w.Stopped {
+		if w := wires.Of(s, name)(); !w.Stopped {
 			t.Errorf("stopped: %s: %+v", name, w)
 		}
 	}
@@ -59,16 +59,16 @@ func TestOf(t *testing.T) {
 func TestUnreadableIsAStop(t *testing.T) {
 	s := settings(t)
 	put(t, string(s), "not a folder")
-	if w := wires.Of(s, "web"); !w.Stopped || w.Why != "what the owner says of it cannot be read" {
+	if w := wires.Of(s, "web")(); !w.Stopped || w.Why != "what the owner says of it cannot be read" {
 		t.Errorf("%+v", w)
 	}
 	s = settings(t)
 	flag, _ := s.Paused("web")
 	put(t, filepath.Join(flag, "x"), "") // a folder in a flag's place
-	if w := wires.Of(s, "web"); !w.Stopped {
+	if w := wires.Of(s, "web")(); !w.Stopped {
 		t.Errorf("%+v", w)
 	}
-	if w := wires.Of(s, "no/name"); !w.Stopped {
+	if w := wires.Of(s, "no/name")(); !w.Stopped {
 		t.Errorf("a sandbox that is none: %+v", w)
 	}
 }
@@ -101,9 +101,9 @@ func TestWatch(t *testing.T) {
 		}
 	})
 	defer w.Close()
-	stopped := func() bool { return wires.Of(s, "web").Stopped }
-	paused := func() bool { return wires.Of(s, "web").Paused }
-	open := func() bool { w := wires.Of(s, "web"); return !w.Stopped && !w.Paused }
+	stopped := func() bool { return wires.Of(s, "web")().Stopped }
+	paused := func() bool { return wires.Of(s, "web")().Paused }
+	open := func() bool { w := wires.Of(s, "web")(); return !w.Stopped && !w.Paused }
 	flag, _ := s.Paused("web")
 	for _, step := range []struct {
 		name string
@@ -162,13 +162,13 @@ func TestWithoutDescriptors(t *testing.T) {
 	})
 	defer w.Close()
 	<-looks // it has found that it can watch nothing
-	paused, open := wires.Of(s, "web"), wires.Of(s, "other")
+	paused, open := wires.Of(s, "web")(), wires.Of(s, "other")()
 	restore()
 	if !paused.Paused || paused.Stopped || open.Paused || open.Stopped {
 		t.Errorf("without descriptors: %+v, %+v", paused, open)
 	}
 	put(t, s.Stopped(), "")
-	seen(t, s, looks, func() bool { return wires.Of(s, "web").Stopped })
+	seen(t, s, looks, func() bool { return wires.Of(s, "web")().Stopped })
 }
 
 // exhaust leaves this process no descriptor until restore is called.
