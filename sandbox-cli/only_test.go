@@ -138,6 +138,29 @@ print(m.Pool(2).map(abs, [-1, -2]))`
 	}
 }
 
+// A program among the libraries that only another user may go to, as some
+// servers have one, keeps root from nothing, and is none that he may start.
+func TestOnlyBesideAnothersProgram(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("needs root: who cannot go there has no such program to keep")
+	}
+	s := newSandbox(t)
+	// A machine whose libraries are these and another user's.
+	closed := "/usr/lib/" + filepath.Base(s.root)
+	script := `mount -t tmpfs none /mnt && mkdir -p /mnt/up /mnt/work && mount -t overlay none -o lowerdir=/usr/lib,upperdir=/mnt/up,workdir=/mnt/work /usr/lib &&
+mkdir "$1" && cp /usr/bin/true "$1/theirs" && chmod 4755 "$1/theirs" && chown 12345 "$1" && chmod 0700 "$1" && shift && exec "$@"`
+	run := func(argv ...string) ended {
+		args := append([]string{"--mount", "sh", "-c", script, "sh", closed, lnk(), "sandbox", "run", "--yes", "--write=" + s.project, "--only=sh", "--only=/usr/bin/true"}, "--")
+		return s.command("", append(append([]string{"unshare"}, args...), argv...))
+	}
+	if e := run("sh", "-c", "true && echo well"); e.status != 0 || e.out != "well\n" {
+		t.Errorf("status %d, %q %s", e.status, e.out, e.errors)
+	}
+	if e := run("sh", "-c", closed+"/theirs && echo started"); e.out != "" {
+		t.Errorf("what only another user may go to: %q", e.out)
+	}
+}
+
 // What cannot be held, or is a mistake, is refused in one line.
 func TestOnlyRefuses(t *testing.T) {
 	s := newSandbox(t)

@@ -13,7 +13,9 @@ const maxLibraries = 300_000
 
 // programsIn walks a folder of libraries for the programs in it: files that may
 // be executed, are of the kind that the dynamic loader loads, and are not named
-// as libraries are.
+// as libraries are. A folder that root inside may not enter, who outside may,
+// is given itself: nothing in it can be named there, and all of it is to stay
+// no code.
 func programsIn(dir string) ([]string, bool) {
 	w := walk{buf: make([]byte, 32<<10), limit: maxLibraries}
 	fd, err := openFolder(unix.AT_FDCWD, dir)
@@ -48,7 +50,11 @@ func (w *walk) programs(fd int, path string) error {
 			if err != nil {
 				return err
 			}
-			err = w.programs(sub, join(path, e.name))
+			if os.Geteuid() == 0 && !mayEnter(nodeOf(&st, unix.Fstat(sub, &st), "")) {
+				w.found = append(w.found, join(path, e.name))
+			} else {
+				err = w.programs(sub, join(path, e.name))
+			}
 			unix.Close(sub)
 			if err != nil {
 				return err

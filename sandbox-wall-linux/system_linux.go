@@ -231,11 +231,14 @@ func enter(dir string) bool {
 		return unix.Faccessat(unix.AT_FDCWD, ".", unix.X_OK, unix.AT_EACCESS) == nil
 	}
 	n := lstat(dir)
+	return n.Kind != Folder || mayEnter(n) // whatever else that is, it is said elsewhere
+}
+
+// mayEnter goes by a folder's mode alone, which is all that root has inside.
+func mayEnter(n Node) bool {
 	groups, _ := os.Getgroups()
 	switch {
-	case n.Kind != Folder:
-		return true // whatever that is, it is said elsewhere
-	case n.UID == 0:
+	case int(n.UID) == os.Geteuid():
 		return n.Mode&0o100 != 0
 	case int(n.GID) == os.Getegid() || slices.Contains(groups, int(n.GID)):
 		return n.Mode&0o010 != 0
