@@ -28,10 +28,12 @@ type teller struct {
 
 	direct bool // calls go by no upstream
 	failed bool // a call came to nothing before
+
+	upstream []string // what was told of the upstream
 }
 
 func newTeller(w io.Writer, f proxyFlags) *teller {
-	return &teller{w: w, on: f.Tell, late: f.Terminal, mode: f.Mode, direct: f.Upstream == "" || f.Upstream == defaultUpstream, seen: map[string]bool{}}
+	return &teller{w: w, on: f.Tell, late: f.Terminal, mode: f.Mode, direct: f.upstreamIn == "" && (f.Upstream == "" || f.Upstream == defaultUpstream), seen: map[string]bool{}}
 }
 
 // tell notes one refusal: what was asked for, why not, and what would open it.

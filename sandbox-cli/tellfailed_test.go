@@ -1,6 +1,10 @@
 package cli_test
 
 import (
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,5 +29,38 @@ func TestFailedCallsTellOfTheProxy(t *testing.T) {
 	}
 	if said := run(); strings.Contains(said, "names a proxy") {
 		t.Errorf("without one: said %q", said)
+	}
+}
+
+// What is wrong with an upstream is told, each kind once, and stands in the log:
+// a program that knows of no proxy finds its connection closed.
+func TestUpstreamFailuresAreTold(t *testing.T) {
+	up, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer up.Close()
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Proxy-Authenticate", "Negotiate")
+		w.WriteHeader(http.StatusProxyAuthRequired)
+	})}
+	go server.Serve(up)
+	defer server.Close()
+	s := newSandbox(t)
+	at := labtest.AllowedName + ":7777"
+	spec := filepath.Join(s.home, "spec.toml")
+	text := "name = \"up\"\n[files]\nwrite = [\"" + s.project + "\"]\n[network]\nmode = \"proxied\"\nupstream = \"http://user:hunter2@" + up.Addr().String() + "\"\ntcp = [\"" + at + "\"]\n"
+	if err := os.WriteFile(spec, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ask := "for n in 1 2 3; do curl -s telnet://" + at + " </dev/null; done; true"
+	e := s.command("", []string{lnk(), "sandbox", "run", "--yes", "--spec", spec, "--", "sh", "-c", ask})
+	const want = "the upstream proxy wants to be signed in to by Negotiate"
+	if e.status != 0 || strings.Count(e.errors, at+" could not be reached: "+want) != 1 || strings.Contains(e.errors, "hunter2") {
+		t.Errorf("status %d, errors %q", e.status, e.errors)
+	}
+	logged := s.command("", []string{lnk(), "sandbox", "log"})
+	if strings.Count(logged.out, "failed   "+at+" (transparent): "+want) != 3 || strings.Contains(logged.out, "hunter2") {
+		t.Errorf("the log: %q", logged.out)
 	}
 }

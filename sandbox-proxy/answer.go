@@ -178,16 +178,50 @@ const (
 	wordsSwitched  = "the host switched to a protocol that was not asked for"
 )
 
+// What the log says of it besides.
+const (
+	wordsLeft = "the program had left before it was told"
+	wordsHalf = "the host ended the connection before its answer was whole"
+	wordsOwn  = "it has led to an address of this machine"
+	wordsRoom = "too much is open at once"
+)
+
+// A failure is why a call that was let through came to nothing: in words for
+// the program, which must not be able to map the network by them, and in those
+// for the log.
+type failure struct {
+	words, detail string
+	busy          bool // it may be tried again soon
+}
+
+// failureOf is the failure of a call that was not connected.
+func failureOf(err error) failure {
+	var u *upstreamError
+	var unsafe *unsafeError
+	switch {
+	case noRoom(err):
+		return failure{wordsRoom, wordsRoom, true}
+	case errors.As(err, &u):
+		return failure{u.words, u.words, false}
+	case errors.As(err, &unsafe):
+		return failure{unsafe.words, unsafe.words, false}
+	case errors.Is(err, errOwn):
+		return failure{wordsFailed, wordsOwn, false}
+	}
+	return failure{wordsFailed, wordsFailed, false}
+}
+
 // cameToNothing is the answer to a call that was let through and could not be
 // connected.
-func (p *Proxy) cameToNothing(err error) answer {
-	if noRoom(err) {
-		a := p.failed("too much is open at once")
+func (p *Proxy) cameToNothing(err error) answer { return p.answerTo(failureOf(err)) }
+
+func (p *Proxy) answerTo(f failure) answer {
+	a := p.failed(f.words)
+	if f.busy {
 		a.status = http.StatusServiceUnavailable
 		a.header.Set("Retry-After", "1")
-		return a
 	}
-	return p.failed(failureWords(err))
+	return a
 }
 
 // failed is the answer to a call that was let through and came to nothing.
@@ -197,10 +231,11 @@ func (p *Proxy) failed(words string) answer {
 
 // noAnswer gives the words for an answer that is none of the host's, or none
 // that can be passed on.
-func (p *Proxy) noAnswer(by *http.Transport, status int) string {
+func (c *call) noAnswer(forwarded bool, resp *http.Response) string {
+	status := resp.StatusCode
 	switch {
-	case by == p.forwarding && status == http.StatusProxyAuthRequired:
-		return upstreamWords(status)
+	case forwarded && status == http.StatusProxyAuthRequired:
+		return c.upstream().said(resp)
 	case status == http.StatusSwitchingProtocols:
 		return wordsSwitched
 	case status < http.StatusOK:
@@ -209,18 +244,19 @@ func (p *Proxy) noAnswer(by *http.Transport, status int) string {
 	return ""
 }
 
-// unanswered is the answer to a request that has got none.
-func (p *Proxy) unanswered(err error, connected bool) answer {
+// unanswered is the failure of a request that has got no answer.
+func unanswered(err error, connected bool) failure {
 	var ne net.Error
+	words := wordsUnread
 	switch {
 	case !connected:
-		return p.cameToNothing(err)
+		return failureOf(err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &ne), errors.Is(err, net.ErrClosed), closedIdle(err):
-		return p.failed(wordsCut)
+		words = wordsCut
 	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
-		return p.failed(wordsLong)
+		words = wordsLong
 	}
-	return p.failed(wordsUnread)
+	return failure{words, words, false}
 }
 
 // closedIdle says whether a host hung up on a request that came on a kept

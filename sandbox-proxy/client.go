@@ -79,7 +79,7 @@ type routeKey struct{}
 
 // failed is what becomes of a call that came to nothing, for its record.
 func failed(d judge.Decision, err error) *judge.Decision {
-	d.Reason, d.Detail = Failed, wordsFailed
+	d.Reason, d.Detail = Failed, failureOf(err).detail
 	var refused *Refusal
 	if errors.As(err, &refused) {
 		d.Allowed, d.Reason, d.Detail, d.Refused = false, refused.Reason, refused.Detail, refused.Address

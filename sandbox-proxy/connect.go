@@ -49,13 +49,14 @@ func (p *Proxy) serveConnect(g *gate, h *head) {
 		return
 	}
 	if err := c.connect(); err != nil {
-		p.cameToNothing(err).send(g)
-		c.failed()
+		f := failureOf(err)
+		c.failed(f.detail) // at once: a last answer may linger
+		p.answerTo(f).send(g)
 		return
 	}
 	if err := g.say(established); err != nil {
 		g.Close()
-		c.failed()
+		c.failed(wordsLeft)
 		return
 	}
 	p.carry(g, c)
@@ -165,12 +166,12 @@ func (c *call) connect() (err error) {
 	return err
 }
 
-// failed ends a call that came to nothing.
-func (c *call) failed() {
+// failed ends a call that came to nothing; detail says why, for the log.
+func (c *call) failed(detail string) {
 	if c.far != nil {
 		c.far.Close()
 	}
-	c.over(Failed, wordsFailed)
+	c.over(Failed, detail)
 }
 
 // unused ends a call in whose tunnel nothing was asked.

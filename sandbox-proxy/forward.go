@@ -60,11 +60,13 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	counted := &counter{call: c}
 	defer counted.done()
 	client, head := p.client(c), stripHop
+	forwarded := client == p.forwarding
 	var echo *redact.Redactor
-	if client == p.forwarding {
+	if forwarded {
 		if c.upstream().repeats(r.Method) {
-			counted.why = Failed
-			p.badAnswer(by, h, bad(http.StatusMethodNotAllowed, "a "+r.Method+", which an upstream proxy answers with all that it was sent")).write(w, h)
+			wrong := bad(http.StatusMethodNotAllowed, "a "+r.Method+", which an upstream proxy answers with all that it was sent")
+			counted.failed(wrong.why)
+			p.badAnswer(by, h, wrong).write(w, h)
 			drain(w, r)
 			return
 		}
@@ -73,7 +75,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		}
 	}
 	out := c.request(r, h, at)
-	setPath(out.URL, out.Method, h.path, client == p.forwarding)
+	setPath(out.URL, out.Method, h.path, forwarded)
 	var body *sent
 	if out.Body != http.NoBody {
 		body = &sent{body: out.Body, count: &counted.up, length: out.ContentLength}
@@ -82,6 +84,8 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	connected := false
 	var from *origin
 	trace := &httptrace.ClientTrace{
+		// Where a kept connection turns out to be closed it is asked for again.
+		GetConn: func(string) { connected = false },
 		GotConn: func(on httptrace.GotConnInfo) {
 			connected = true
 			if from, _ = on.Conn.(*origin); from != nil {
@@ -91,29 +95,31 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	ctx := httptrace.WithClientTrace(context.WithValue(r.Context(), callKey{}, c), trace)
 	early := NewInterim(w, r, head)
-	resp, err := client.RoundTrip(out.WithContext(early.In(ctx)))
+	resp, err := client.of(out).RoundTrip(out.WithContext(early.In(ctx)))
 	early.End()
-	instead := func(a answer) {
-		counted.why = Failed
+	instead := func(a answer, detail string) {
+		counted.failed(detail)
 		a.last = a.last || !body.all()
 		a.write(w, h)
 		drain(w, r)
 	}
 	if err != nil {
 		if body.malformed() {
-			instead(p.badAnswer(by, h, malformed("a chunked body that is not one")))
+			wrong := malformed("a chunked body that is not one")
+			instead(p.badAnswer(by, h, wrong), wrong.why)
 			return
 		}
 		if r.Context().Err() != nil {
-			counted.why = Failed
+			counted.failed(wordsLeft)
 			panic(http.ErrAbortHandler)
 		}
-		instead(p.unanswered(err, connected))
+		f := unanswered(err, connected)
+		instead(p.answerTo(f), f.detail)
 		return
 	}
 	defer resp.Body.Close()
-	if said := p.noAnswer(client, resp.StatusCode); said != "" {
-		instead(p.failed(said))
+	if said := c.noAnswer(forwarded, resp); said != "" {
+		instead(p.failed(said), said)
 		return
 	}
 	if echo != nil {
@@ -204,6 +210,7 @@ type counter struct {
 	call     *call
 	up, down countBytes
 	why      judge.Reason
+	detail   string
 	last     bool // no other request may follow on the connection
 	more     bool // something of the body has come with the answer's head
 	names    spelling
@@ -215,12 +222,11 @@ func (c *counter) done() {
 		warm.Close() // a kept connection was used instead
 	}
 	c.call.meter = meterOf(c.up.n.Load(), c.down.n.Load())
-	detail := ""
-	if c.why != "" {
-		detail = wordsFailed
-	}
-	c.call.over(c.why, detail)
+	c.call.over(c.why, c.detail)
 }
+
+// failed notes that the request came to nothing, and why, for its record.
+func (c *counter) failed(detail string) { c.why, c.detail = Failed, detail }
 
 // answer passes the answer on as it comes.
 func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Response) {
@@ -277,6 +283,9 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 			break
 		}
 		if err != nil {
+			if r.Context().Err() == nil {
+				c.failed(wordsHalf)
+			}
 			panic(http.ErrAbortHandler) // what is cut must not look whole
 		}
 	}

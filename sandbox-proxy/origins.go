@@ -32,6 +32,37 @@ func newOrigins(idle int, dial func(ctx context.Context, network, addr string) (
 	return t
 }
 
+// A client asks in two ways.
+type client struct {
+	// kept goes on connections that are kept for the next request, fresh on one
+	// that is opened for the request and ends with it.
+	kept, fresh *http.Transport
+}
+
+func newClient(idle int, dial func(ctx context.Context, network, addr string) (net.Conn, error), set func(*http.Transport)) client {
+	c := client{newOrigins(idle, dial), newOrigins(idle, dial)}
+	c.fresh.DisableKeepAlives = true
+	set(c.kept)
+	set(c.fresh)
+	return c
+}
+
+// of gives the transport for a request. The far side may close a kept connection
+// just as something is sent on it, and some do so right behind an answer that
+// says nothing of it. What was sent is then sent again where that can be (RFC
+// 9110 section 9.2.2, RFC 9112 section 9.3.1). What cannot be goes on no such
+// connection: the program, whose own connection is another, would be told that
+// the host had failed it.
+func (c *client) of(r *http.Request) *http.Transport {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
+		if r.Body == http.NoBody {
+			return c.kept
+		}
+	}
+	return c.fresh
+}
+
 // callKey is the call in the context of a request to an origin.
 type callKey struct{}
 
@@ -81,12 +112,12 @@ func (p *Proxy) share(far net.Conn) (net.Conn, error) {
 // client gives the client for a request: the one that has the upstream forward
 // it, or the one that asks the host, directly or through a tunnel. A request
 // that came in a tunnel stays in one.
-func (p *Proxy) client(c *call) *http.Transport {
+func (p *Proxy) client(c *call) *client {
 	if p.forwarding == nil || !c.upstream().forwards() || c.by == judge.ByConnect || c.by == judge.BySOCKS {
-		return p.origins
+		return &p.origins
 	}
 	if len(c.decision.Addrs) > 0 && c.decision.Addrs[0].Addr().IsLoopback() {
-		return p.origins
+		return &p.origins
 	}
 	return p.forwarding
 }

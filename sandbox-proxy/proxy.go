@@ -28,10 +28,10 @@ type Proxy struct {
 	valve    tunnel.Valve
 	told     told
 	plain    *plainServer
-	origins  *http.Transport        // asks hosts
+	origins  client                 // asks hosts
 	sessions tls.ClientSessionCache // of hosts that are asked over https
 	// forwarding has the upstream ask them; nil where there is none that does.
-	forwarding *http.Transport
+	forwarding *client
 	echoes     sync.Map // *redact.Redactor by an upstream's credentials
 
 	ctx     context.Context // ends with the proxy
@@ -74,12 +74,11 @@ func New(c Config) (*Proxy, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.dialing, p.cutDials = context.WithCancel(p.ctx)
-	p.origins = newOrigins(p.room.idle, p.dialOrigin)
-	p.origins.DialTLSContext = p.dialSecure
+	p.origins = newClient(p.room.idle, p.dialOrigin, func(t *http.Transport) { t.DialTLSContext = p.dialSecure })
 	p.sessions = tls.NewLRUClientSessionCache(0)
 	if c.Upstream.forwards() {
-		p.forwarding = newOrigins(p.room.idle, p.dialForwarding)
-		p.forwarding.Proxy = asProxy
+		forwarding := newClient(p.room.idle, p.dialForwarding, func(t *http.Transport) { t.Proxy = asProxy })
+		p.forwarding = &forwarding
 	}
 	p.plain = newPlainServer(p)
 	return p, nil
@@ -211,9 +210,9 @@ func (p *Proxy) cutAll() {
 
 // closeIdle closes the connections that are kept for the next plain request.
 func (p *Proxy) closeIdle() {
-	p.origins.CloseIdleConnections()
+	p.origins.kept.CloseIdleConnections()
 	if p.forwarding != nil {
-		p.forwarding.CloseIdleConnections()
+		p.forwarding.kept.CloseIdleConnections()
 	}
 }
 

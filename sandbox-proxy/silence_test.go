@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -27,11 +28,15 @@ func TestSilenceIsAllowed(t *testing.T) {
 	if s := &p.plain.server; s.ReadTimeout != 0 || s.WriteTimeout != 0 {
 		t.Errorf("requests are read for %s and answered for %s", s.ReadTimeout, s.WriteTimeout)
 	}
-	if o := p.origins; o.ResponseHeaderTimeout != 0 {
-		t.Errorf("hosts have %s to answer", o.ResponseHeaderTimeout)
+	for _, o := range []*http.Transport{p.origins.kept, p.origins.fresh} {
+		if o.ResponseHeaderTimeout != 0 {
+			t.Errorf("hosts have %s to answer", o.ResponseHeaderTimeout)
+		}
 	}
-	if f := p.forwarding; f.ResponseHeaderTimeout != 0 {
-		t.Errorf("the upstream has %s to answer", f.ResponseHeaderTimeout)
+	for _, f := range []*http.Transport{p.forwarding.kept, p.forwarding.fresh} {
+		if f.ResponseHeaderTimeout != 0 {
+			t.Errorf("the upstream has %s to answer", f.ResponseHeaderTimeout)
+		}
 	}
 	if tunnelIdle < time.Hour {
 		t.Errorf("a tunnel may be silent for %s", tunnelIdle)

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -49,7 +50,7 @@ func (p *Proxy) serveSOCKS(g *gate) {
 	g.arrived()
 	if err != nil || s.call == nil && !s.own || !s.told.Load() {
 		if s.call != nil {
-			s.call.failed()
+			s.call.failed(cmp.Or(s.why, wordsLeft))
 		}
 		g.SetReadDeadline(time.Now().Add(lingerTime))
 		g.linger()
@@ -98,6 +99,7 @@ type socksCall struct {
 	call  *call
 	own   bool        // it is of the proxy itself
 	reply byte        // what the program is answered in place of the library's word
+	why   string      // the call came to nothing
 	told  atomic.Bool // the program has been told that it is connected
 	early []byte      // what it said behind the handshake
 }
@@ -145,6 +147,7 @@ func (s *socksCall) dial(context.Context, string, string) (net.Conn, error) {
 		return nil, errSOCKS
 	}
 	if err := s.call.connect(); err != nil {
+		s.why = failureOf(err).detail
 		s.reply = replyUnreachable // one word for all that can go wrong out there
 		if noRoom(err) {
 			s.reply = replyGeneral

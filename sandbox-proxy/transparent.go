@@ -57,7 +57,7 @@ func (p *Proxy) serveMeant(conn net.Conn, asked judge.Call) {
 	}
 	if err := c.connect(); err != nil {
 		g.Cut()
-		c.failed()
+		c.failed(failureOf(err).detail)
 		return
 	}
 	p.carry(g, c)

@@ -27,7 +27,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	if c.far == nil {
 		if err := c.connect(); err != nil {
 			p.cameToNothing(err).write(w, h)
-			c.failed()
+			c.failed(failureOf(err).detail)
 			return
 		}
 	}
@@ -35,7 +35,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	// Until it is a tunnel's it is held and counted as any other request's is.
 	far := &origin{Conn: c.far, proxy: p, uncounted: true}
 	if !p.add(far) {
-		c.failed()
+		c.failed(wordsFailed)
 		panic(http.ErrAbortHandler)
 	}
 	defer p.drop(far)
@@ -43,7 +43,7 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	resp, br, err := askUpgrade(far, c.early, upgradeRequest(c, r, h, at), &said)
 	if err != nil {
 		p.failed(wordsCut).write(w, h)
-		c.failed()
+		c.failed(wordsCut)
 		return
 	}
 	if !agreed(resp) {
@@ -54,13 +54,13 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	early, err := br.Peek(br.Buffered())
 	if err != nil || !g.takeOver(w) {
-		c.failed()
+		c.failed(wordsLeft)
 		return
 	}
 	c.early = append([]byte(nil), early...)
 	if err := g.say(switching(resp.Header, &said)); err != nil {
 		g.Close()
-		c.failed()
+		c.failed(wordsLeft)
 		return
 	}
 	p.tunnel(g, c, nil)
@@ -96,7 +96,7 @@ func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *
 	defer c.far.Close()
 	defer counted.done()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		counted.why = Failed
+		counted.failed(wordsSwitched)
 		p.failed(wordsSwitched).write(w, h)
 		return
 	}

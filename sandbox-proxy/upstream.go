@@ -109,36 +109,6 @@ func (c *call) upstream() Upstream {
 	return c.proxy.config.Upstream.of(c.by, c.decision.Host, c.decision.Port)
 }
 
-// An upstreamError is the upstream's own no, in words for the program.
-type upstreamError struct{ words string }
-
-func (e *upstreamError) Error() string { return e.words }
-
-// failureWords are fixed words for why a call came to nothing.
-func failureWords(err error) string {
-	var u *upstreamError
-	if errors.As(err, &u) {
-		return u.words
-	}
-	var unsafe *unsafeError
-	if errors.As(err, &unsafe) {
-		return unsafe.words
-	}
-	return wordsFailed
-}
-
-// upstreamWords says what an upstream answered. Its 407 is not the proxy's
-// own: the program's password is not what is wrong.
-func upstreamWords(status int) string {
-	switch status {
-	case http.StatusProxyAuthRequired:
-		return "the upstream proxy wants a user and password that it was not given, or refused them (407)"
-	case http.StatusForbidden:
-		return "the upstream proxy refused it (403)"
-	}
-	return fmt.Sprintf("the upstream proxy answered %d", status)
-}
-
 // dialOut opens the way that a decision allows: to the addresses that were
 // judged, or through the upstream. What the far side said already comes with
 // it. This machine's loopback is never the upstream's to reach.
@@ -174,14 +144,14 @@ func (p *Proxy) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error) 
 		return nil, err
 	}
 	if p.self(addrs) {
-		return nil, &upstreamError{"the upstream proxy is this proxy"}
+		return nil, &upstreamError{UpstreamFailed + " is this proxy"}
 	}
 	c, err := p.dialFirst(ctx, addrs)
 	if noRoom(err) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, &upstreamError{"the upstream proxy could not be reached"}
+		return nil, &upstreamError{UpstreamFailed + " could not be reached"}
 	}
 	if u.scheme != "https" {
 		return c, nil
@@ -191,7 +161,7 @@ func (p *Proxy) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error) 
 	t := tls.Client(c, &tls.Config{ServerName: strings.Trim(u.at.host, "[]")})
 	if err := t.HandshakeContext(ctx); err != nil {
 		c.Close()
-		return nil, &upstreamError{"the upstream proxy's TLS failed"}
+		return nil, upstreamTLS(err)
 	}
 	return t, nil
 }
@@ -207,11 +177,11 @@ func (u Upstream) addrs(ctx context.Context) ([]netip.AddrPort, error) {
 	defer cancel()
 	found, err := upstreamResolver.LookupNetIP(ctx, "ip", host)
 	if err != nil {
-		return nil, &upstreamError{"the upstream proxy's name has no address"}
+		return nil, &upstreamError{UpstreamFailed + "'s name has no address"}
 	}
 	var all []netip.AddrPort
-	for _, a := range found {
-		all = append(all, netip.AddrPortFrom(a.Unmap(), u.at.port))
+	for _, a := range judge.Alternate(found) {
+		all = append(all, netip.AddrPortFrom(a, u.at.port))
 	}
 	return all, nil
 }
@@ -228,14 +198,14 @@ func (u Upstream) ask(ctx context.Context, c net.Conn, target string) (early []b
 	}
 	b.WriteString("\r\n")
 	if _, err := io.WriteString(c, b.String()); err != nil {
-		return nil, &upstreamError{"the upstream proxy ended the connection"}
+		return nil, &upstreamError{UpstreamFailed + " ended the connection"}
 	}
-	status, early, err := readAnswer(c)
+	resp, early, err := readAnswer(c)
 	switch {
 	case err != nil:
-		return nil, &upstreamError{"the upstream proxy gave no answer that could be read"}
-	case status/100 != 2:
-		return nil, &upstreamError{upstreamWords(status)}
+		return nil, upstreamUnread(err)
+	case resp.StatusCode/100 != 2:
+		return nil, &upstreamError{u.said(resp)}
 	}
 	return early, nil
 }
@@ -245,21 +215,21 @@ const maxInterim = 8
 
 // readAnswer reads the answer to a CONNECT, and gives what was read past it:
 // the far side may have spoken already.
-func readAnswer(c net.Conn) (status int, early []byte, err error) {
+func readAnswer(c net.Conn) (answer *http.Response, early []byte, err error) {
 	var said answerHead
 	r := said.readAnswers(io.LimitReader(c, maxHeadBytes))
 	for range maxInterim {
 		resp, err := http.ReadResponse(r, &http.Request{Method: http.MethodConnect})
 		if err != nil {
-			return 0, nil, err
+			return nil, nil, err
 		}
 		if resp.StatusCode/100 == 1 && resp.StatusCode != http.StatusSwitchingProtocols {
 			continue
 		}
 		early, err := r.Peek(r.Buffered())
-		return resp.StatusCode, append([]byte(nil), early...), err
+		return resp, append([]byte(nil), early...), err
 	}
-	return 0, nil, errors.New("too many interim answers")
+	return nil, nil, errors.New("too many interim answers")
 }
 
 // askSOCKS speaks RFC 1928 and 1929 on the connection.
@@ -280,7 +250,7 @@ func (u Upstream) askSOCKS(ctx context.Context, c net.Conn, target string) error
 		return errors.New("the SOCKS client speaks on no connection of ours: this is a bug of the proxy")
 	}
 	if _, err := on.DialWithConn(ctx, c, "tcp", target); err != nil {
-		return &upstreamError{"the upstream proxy refused it, or could not reach it"}
+		return upstreamSOCKS(err)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func upstreamTLSChild(t *testing.T) {
 	}))
 	if os.Getenv(tlsChild) == "untrusted" {
 		resp, body := l.ask("CONNECT ok.test:7 HTTP/1.1\r\n\r\n")
-		if resp.StatusCode != 502 || !contains(body, "the upstream proxy's TLS failed") {
+		if resp.StatusCode != 502 || !contains(body, "the upstream proxy's certificate is not one that this machine trusts") {
 			t.Errorf("%d %q", resp.StatusCode, body)
 		}
 		return

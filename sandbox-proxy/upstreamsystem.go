@@ -37,7 +37,7 @@ const systemWord = "system"
 // Upstream gives the upstream that is made of them. With none set it is direct.
 func (s SystemProxies) Upstream() (Upstream, error) {
 	var u Upstream
-	without := httpproxy.Config{HTTPProxy: "http://set.invalid", HTTPSProxy: "http://set.invalid", NoProxy: s.Without}
+	without := httpproxy.Config{HTTPProxy: "http://set.invalid", HTTPSProxy: "http://set.invalid", NoProxy: withoutList(s.Without)}
 	sys := &systemUpstreams{simple: s.Simple, via: without.ProxyFunc()}
 	for _, p := range []struct {
 		variable, value string
@@ -56,6 +56,16 @@ func (s SystemProxies) Upstream() (Upstream, error) {
 		u.system = sys
 	}
 	return u, nil
+}
+
+// withoutList is what goes directly as Go's client reads it: curl and libproxy
+// take a space for a comma too, and a name with its last dot as the name.
+func withoutList(s string) string {
+	entries := strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
+	for i, e := range entries {
+		entries[i] = strings.TrimSuffix(e, ".")
+	}
+	return strings.Join(entries, ",")
 }
 
 // maxWithout bounds NO_PROXY, in bytes.

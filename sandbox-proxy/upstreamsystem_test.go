@@ -3,6 +3,7 @@ package proxy_test
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -109,13 +110,13 @@ func TestSystemUpstream(t *testing.T) {
 		var err error
 		c.Upstream, err = proxy.SystemProxies{
 			HTTP: plain.ln.Addr().String(), HTTPS: "http://user:word@" + secure.ln.Addr().String(),
-			Without: ".direct.test,10.0.0.0/8,ported.test:7",
+			Without: ".direct.test 10.0.0.0/8\t,  ported.test:7, whole.test.",
 		}.Upstream()
 		if err != nil {
 			l.t.Fatal(err)
 		}
 	}
-	l := newLab(t, system, hosts("ok.test", "ok.test:7", "unknown.test:7", "a.direct.test", "a.direct.test:7", "b.direct.test:7", "in.direct.test:7", "ported.test:7", "ported.test:9", "no.test:7"))
+	l := newLab(t, system, hosts("ok.test", "ok.test:7", "unknown.test:7", "a.direct.test", "a.direct.test:7", "b.direct.test:7", "in.direct.test:7", "ported.test:7", "ported.test:9", "no.test:7", "whole.test:7"))
 	l.name("ok.test", "192.0.2.1")
 	l.name("ported.test", "192.0.2.2")
 	l.name("in.direct.test", "10.1.1.1")
@@ -129,6 +130,10 @@ func TestSystemUpstream(t *testing.T) {
 	l.connect("ported.test:9")
 	l.connect("a.direct.test:7")
 	l.connect("ported.test:7")
+	l.origin("whole.test", 7, func(c *net.TCPConn) { io.WriteString(c, "direct") })
+	if got := l.connect("whole.test:7").read(6); got != "direct" {
+		t.Errorf("whole.test: %q", got)
+	}
 	for host, want := range map[string]string{"b.direct.test:7": "no address is known", "in.direct.test:7": "private", "no.test:7": "the upstream proxy refused it (403)"} {
 		if resp, body := l.ask("CONNECT " + host + " HTTP/1.1\r\n\r\n"); resp.StatusCode == 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d %q", host, resp.StatusCode, body)

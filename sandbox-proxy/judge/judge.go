@@ -238,8 +238,7 @@ func (j *Judge) resolve(ctx context.Context, d Decision, wait time.Duration) Dec
 	if err != nil {
 		return unsure(h, d.Port)
 	}
-	for _, a := range found {
-		a = a.Unmap()
+	for _, a := range Alternate(found) {
 		c := classOf(a, own)
 		if c.never() || c.lan() && !j.lan {
 			return j.closed(h, d.Port, c, a)

@@ -3,6 +3,7 @@ package judge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"strings"
 	"testing"
@@ -427,4 +428,23 @@ func TestOnward(t *testing.T) {
 	if d := j.Judge(t.Context(), judge.Call{Host: "nosuch.example", Port: 443}); d.Allowed {
 		t.Error("without an upstream a name with no address is allowed")
 	}
+}
+
+// Of more addresses than are dialled some are of either family, and each is
+// judged.
+func TestManyAddresses(t *testing.T) {
+	var six []string
+	for i := range 20 {
+		six = append(six, fmt.Sprintf("2001:db8::%d", i+1))
+	}
+	m := &machine{names: map[string]string{
+		"many.example": strings.Join(six, ",") + ",192.0.2.1",
+		"trap.example": strings.Join(six, ",") + ",10.0.0.1",
+	}}
+	j := newJudge(t, judge.Rules{Hosts: []string{"many.example", "trap.example"}}, m)
+	d := j.Judge(t.Context(), judge.Call{By: judge.ByConnect, Host: "many.example", Port: 443})
+	if got := says(d); !strings.HasPrefix(got, "[2001:db8::1]:443 192.0.2.1:443 [2001:db8::2]:443") || len(d.Addrs) > 16 {
+		t.Errorf("%d: %s", len(d.Addrs), got)
+	}
+	ask(t, judge.Rules{Hosts: []string{"trap.example"}}, m, []call{{"trap.example", 443, "address"}})
 }

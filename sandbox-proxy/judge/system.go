@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -77,6 +78,28 @@ func lookupBy(ctx context.Context, r *net.Resolver, name string, patience time.D
 	}
 }
 
+// Alternate gives addresses in the order in which they are tried: as they are,
+// but each of the other family than the one before it for as long as there are
+// both (RFC 8305 section 4). A family whose every address is dead then costs one
+// wait, and leaves the other its places among those that are tried.
+func Alternate(addrs []netip.Addr) []netip.Addr {
+	var first, other []netip.Addr // of the family that comes first, and of the other
+	for _, a := range addrs {
+		a = a.Unmap()
+		if len(first) == 0 || a.Is4() == first[0].Is4() {
+			first = append(first, a)
+		} else {
+			other = append(other, a)
+		}
+	}
+	both := min(len(first), len(other))
+	all := make([]netip.Addr, 0, len(addrs))
+	for i := range both {
+		all = append(all, first[i], other[i])
+	}
+	return slices.Concat(all, first[both:], other[both:])
+}
+
 // unresolved says why a name has no address here.
 func unresolved(err error) string {
 	var e *net.DNSError
@@ -85,7 +108,7 @@ func unresolved(err error) string {
 		return "this machine's name servers did not answer in time"
 	case errors.Is(err, context.Canceled):
 		return "this machine's name servers had not answered when the call ended"
-	case errors.As(err, &e) && e.IsTemporary && !e.IsNotFound:
+	case e != nil && !e.IsNotFound: // SERVFAIL, REFUSED, nothing that listens there, no route to it
 		return "this machine's name servers failed to answer"
 	}
 	return "no address is known for it"

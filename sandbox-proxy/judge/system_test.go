@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
@@ -44,7 +46,8 @@ func reply7(reply *dns.Msg) {
 
 func code(n int) func(*dns.Msg) { return func(reply *dns.Msg) { reply.Rcode = n } }
 
-func none(*dns.Msg) {}
+// none is a whole answer, of a server that resolves.
+func none(reply *dns.Msg) { reply.RecursionAvailable = true }
 
 func TestLookupOfFamilies(t *testing.T) {
 	for _, c := range []struct {
@@ -61,6 +64,7 @@ func TestLookupOfFamilies(t *testing.T) {
 		{"all are dropped", nil, nil, "this machine's name servers did not answer in time"},
 		{"IPv6 fails", reply7, code(dns.RcodeServerFailure), "1 addresses"},
 		{"both fail", code(dns.RcodeServerFailure), code(dns.RcodeServerFailure), "this machine's name servers failed to answer"},
+		{"both are refused", code(dns.RcodeRefused), code(dns.RcodeRefused), "this machine's name servers failed to answer"},
 		{"no such name", code(dns.RcodeNameError), code(dns.RcodeNameError), "no address is known for it"},
 		{"no address", none, none, "no address is known for it"},
 	} {
@@ -79,10 +83,46 @@ func TestLookupOfFamilies(t *testing.T) {
 			}
 		})
 	}
+	nobody, err := net.ListenPacket("udp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := nobody.LocalAddr().String()
+	nobody.Close()
+	r := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", at)
+	}}
+	if _, err := lookupBy(t.Context(), r, "a.example.", time.Minute); unresolved(err) != "this machine's name servers failed to answer" {
+		t.Errorf("a name server that is not there: %s (%v)", unresolved(err), err)
+	}
 	if got := unresolved(&net.DNSError{UnwrapErr: context.Canceled}); got != "this machine's name servers had not answered when the call ended" {
 		t.Errorf("a call that was given up: %s", got)
 	}
 	if got := unresolved(errors.New("other")); got != "no address is known for it" {
 		t.Errorf("another error: %s", got)
+	}
+}
+
+// The families take turns, and keep their own order.
+func TestAlternate(t *testing.T) {
+	for given, want := range map[string]string{
+		"":                        "",
+		"192.0.2.1 192.0.2.2":     "192.0.2.1 192.0.2.2",
+		"2001:db8::1 2001:db8::2": "2001:db8::1 2001:db8::2",
+		"2001:db8::1 2001:db8::2 2001:db8::3 192.0.2.1":      "2001:db8::1 192.0.2.1 2001:db8::2 2001:db8::3",
+		"192.0.2.1 2001:db8::1 2001:db8::2 ::ffff:192.0.2.2": "192.0.2.1 2001:db8::1 192.0.2.2 2001:db8::2",
+	} {
+		var in, out []string
+		var addrs []netip.Addr
+		for _, a := range strings.Fields(given) {
+			in = append(in, a)
+			addrs = append(addrs, netip.MustParseAddr(a))
+		}
+		for _, a := range Alternate(addrs) {
+			out = append(out, a.String())
+		}
+		if got := strings.Join(out, " "); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
 	}
 }
