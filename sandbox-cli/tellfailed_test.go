@@ -60,7 +60,7 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 		t.Errorf("status %d, errors %q", e.status, e.errors)
 	}
 	logged := s.command("", []string{lnk(), "sandbox", "log"})
-	if strings.Count(logged.out, "failed   "+at+" (transparent): "+want) != 3 || strings.Contains(logged.out, "hunter2") {
+	if strings.Count(logged.out, "failed   "+at+" (transparent): "+want) < 3 || strings.Contains(logged.out, "hunter2") {
 		t.Errorf("the log: %q", logged.out)
 	}
 }
