@@ -9,7 +9,6 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/child"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/folder"
-	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/names"
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/relay"
 )
 
@@ -70,7 +69,7 @@ func (w *way) serveIn(p *place, out net.Listener) error {
 		return err
 	}
 	p.dns = dns
-	server := &names.Server{Allowed: w.names, Records: w.records, Pool: w.pool, Hostname: hostname, IPv6: true}
+	server := w.nameServer(true)
 	w.serveProxy(out)
 	go server.ServeTCP(dns)
 	w.inward.carry(w.proxy, p.dial)

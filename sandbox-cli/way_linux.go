@@ -136,19 +136,24 @@ func (w *way) serveProxy(l net.Listener) {
 	go w.proxy.Serve(l)
 }
 
-// serve begins to serve what was handed out of the namespace. A listener ends
-// when the way is closed.
-func (w *way) serve(l *inside.Listeners) {
-	w.listeners = l
-	server := &names.Server{
+// nameServer answers the program's questions for names.
+func (w *way) nameServer(ipv6 bool) *names.Server {
+	return &names.Server{
 		Allowed:  w.names,
 		Records:  w.records,
 		Above:    w.judge.Above,
 		Full:     w.full,
 		Pool:     w.pool,
 		Hostname: hostname,
-		IPv6:     l.IPv6,
+		IPv6:     ipv6,
 	}
+}
+
+// serve begins to serve what was handed out of the namespace. A listener ends
+// when the way is closed.
+func (w *way) serve(l *inside.Listeners) {
+	w.listeners = l
+	server := w.nameServer(l.IPv6)
 	for _, listener := range l.Proxy {
 		w.serveProxy(listener)
 	}
