@@ -108,7 +108,7 @@ func TestTeller(t *testing.T) {
 		t.Error("told while the program has the terminal")
 	}
 	late.end()
-	if n := strings.Count(out.String(), "\n"); n != maxTold+1 || !strings.Contains(out.String(), "3 more") {
+	if n := strings.Count(out.String(), "\n"); n != maxTold+1 || !strings.Contains(out.String(), "at least 3 more") {
 		t.Errorf("told %d lines: %s", n, out.String())
 	}
 }

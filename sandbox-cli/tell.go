@@ -114,7 +114,7 @@ func (t *teller) end() {
 	}
 	t.lines = nil
 	if t.more > 0 {
-		complainLine(t.w, "run", fmt.Sprintf("%d more calls were refused", t.more))
+		complainLine(t.w, "run", fmt.Sprintf("at least %d more calls were refused; to see them: lnk sandbox log", t.more))
 		t.more = 0
 	}
 }
