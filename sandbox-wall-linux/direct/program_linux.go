@@ -1,6 +1,7 @@
 package direct
 
 import (
+	"encoding/binary"
 	"fmt"
 	"unsafe"
 
@@ -21,6 +22,9 @@ type program struct {
 	shell, shellArgv, script arg
 }
 
+// programID is the program's number inside: the first process makes no other.
+const programID = 2
+
 // shell starts what is no binary and has no #! (execvp(3)).
 const shell = "/bin/sh"
 
@@ -38,6 +42,14 @@ func compileProgram(e *Early, sb *Sandbox, uid, gid int, mask uintptr) (*program
 			s.doOK(anyError, tmp, unix.SYS_OPENAT, here, s.text(d.Path), n(d.Flags|unix.O_CLOEXEC))
 			s.anyway(unix.SYS_DUP3, tmp.arg(), n(i), n(0)) // of none where it could not be opened
 		}
+	}
+	if sb.Foreground {
+		s.about("the terminal's foreground")
+		s.anyway(unix.SYS_SETPGID, n(0), n(0))
+		s.doOK(anyError, tmp, unix.SYS_OPENAT, here, s.text("/dev/tty"), n(unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC))
+		// The group's number is the program's, the second process. From behind, as it
+		// is now, one is sent SIGTTOU for it, which is blocked here.
+		s.anyway(unix.SYS_IOCTL, tmp.arg(), n(unix.TIOCSPGRP), s.place(binary.NativeEndian.AppendUint32(nil, programID)))
 	}
 	// Whatever the caller has open; these are all that are passed on.
 	s.do(none, unix.SYS_CLOSE_RANGE, n(len(e.Files)), n(uint32(0xffffffff)), n(unix.CLOSE_RANGE_CLOEXEC))

@@ -78,6 +78,9 @@ type Sandbox struct {
 	// have a path. One that cannot be opened stays as it is.
 	Streams [3]Device
 
+	// Foreground has the program lead a process group, and that be the terminal's
+	// foreground, before it starts: a group of its caller's has no number inside.
+	Foreground bool
 	// Dir is where the program starts. One that is not there leaves it at the
 	// root; look at it before the program is let go.
 	Dir string

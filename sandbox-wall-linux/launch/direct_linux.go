@@ -97,6 +97,7 @@ func (b *sandbox) buildDirect(first *direct.First) *Error {
 	sb.Candidates = candidates(s.Argv[0], searched, set, sb.Dir)
 	sb.Argv, sb.Env = s.Argv, uniqueEnv(append(s.Env[:len(s.Env):len(s.Env)], "PWD="+sb.Dir))
 	sb.Seccomp, sb.Keep = s.Seccomp, s.SyncFile
+	sb.Foreground = s.toFront
 	var err error
 	if sb.Run != nil {
 		sb.Landlock, err = landlock.ExecuteSet()

@@ -10,9 +10,14 @@ import (
 )
 
 // Inside is the stage inside: it hears again the signals that bubblewrap was
-// deaf to, opens devices anew, finds argv[0] on env's PATH, and becomes it. It
-// returns only when it could not, an [Error] with 126 or 127.
+// deaf to, opens devices anew, is the terminal's foreground where it is to be,
+// finds argv[0] on env's PATH, and becomes it. It returns only when it could not,
+// an [Error] with 126 or 127.
 func Inside(argv, env []string) error {
+	front := len(argv) > 1 && argv[0] == frontWord
+	if front {
+		argv = argv[1:]
+	}
 	if len(argv) == 0 {
 		return &Error{StatusNotFound, "no program to start", nil}
 	}
@@ -20,6 +25,9 @@ func Inside(argv, env []string) error {
 	// would stay ignored.
 	signal.Notify(make(chan os.Signal, 1), groups...)
 	reopen()
+	if front {
+		toFront()
+	}
 	s := Spec{Env: env}
 	searched, set := s.env("PATH")
 	var cannot error

@@ -65,6 +65,10 @@ func coverFirst(args []string, noSize bool) []string {
 	return []string{"--perms", "0555", "--size", "4096", "--tmpfs", at, "--remount-ro", at}
 }
 
+// frontWord stands before the program's words where [Inside] makes it the
+// terminal's foreground. No program has an empty name.
+const frontWord = ""
+
 // argv gives bubblewrap's argv, and what it reads from n.args. staged is
 // whether the stage inside comes before the program.
 func (s *Spec) argv(n numbers, staged bool) (argv []string, args []byte, err error) {
@@ -73,8 +77,11 @@ func (s *Spec) argv(n numbers, staged bool) (argv []string, args []byte, err err
 		argv = append(argv, strconv.Itoa(n.orders), strconv.Itoa(n.status), "--")
 	}
 	argv = append(argv, s.Bwrap, "--args", strconv.Itoa(n.args), "--")
-	if staged || s.Staged {
+	if staged || s.Staged || s.toFront && len(s.Stage) > 0 {
 		argv = append(argv, s.Stage...)
+		if s.toFront {
+			argv = append(argv, frontWord)
+		}
 	}
 	argv = append(argv, s.Argv...)
 	options := s.options(n)

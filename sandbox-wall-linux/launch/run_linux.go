@@ -99,6 +99,7 @@ func (g *Begun) Run(s Spec) (int, error) {
 	// nothing.
 	relay.listen()
 	defer selfpipe.Stop(relay.signals)
+	s.toFront = kept.tty.foreground && takesTerminal(s.Argv, onTerminal(s.Stdin) && onTerminal(s.Stderr))
 	g.b.listen, g.b.spec = relay.listen, &s
 	close(g.ready)
 	var e end

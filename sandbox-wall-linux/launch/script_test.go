@@ -50,3 +50,31 @@ func TestReadsInput(t *testing.T) {
 		t.Error("no command line is a shell's")
 	}
 }
+
+func TestTakesTerminal(t *testing.T) {
+	for line, want := range map[string][2]bool{ // without a terminal, and with one
+		"sh":                       {false, true},
+		"/bin/dash -e":             {false, true},
+		"busybox ash":              {false, true},
+		"zsh -f":                   {false, true},
+		"sh -i":                    {true, true},
+		"sh -i -c true":            {true, true},
+		"sh -ec true":              {false, false},
+		"bash --rcfile i":          {false, true},
+		"bash --norc -i -c true":   {true, true},
+		"bash -m script":           {true, true},
+		"bash +m script":           {false, false},
+		"csh --interactive script": {true, true},
+		"bash script -i":           {false, false},
+		"bash -c true -i":          {false, false},
+		"bash -o monitor script":   {false, false}, // it is given the terminal when it asks
+		"python3 -i":               {false, false},
+		"less -i":                  {false, false},
+	} {
+		for at, on := range []bool{false, true} {
+			if got := takesTerminal(strings.Fields(line), on); got != want[at] {
+				t.Errorf("%q, on a terminal %v: %v", line, on, got)
+			}
+		}
+	}
+}

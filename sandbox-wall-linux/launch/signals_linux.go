@@ -42,6 +42,8 @@ type relay struct {
 	frozen bool
 	// seenStopped is whether the program was stopped when it was looked at last.
 	seenStopped bool
+	// gave is whether the program was given the terminal.
+	gave bool
 	// inner is the program's own process group, which had the terminal when it
 	// stopped; 0 is none.
 	inner int

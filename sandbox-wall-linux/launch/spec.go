@@ -72,6 +72,10 @@ type Spec struct {
 	// Prepare is the argv prefix of the program, outside, that does them and
 	// becomes bubblewrap: it calls [Prepared] with what follows it.
 	Prepare []string
+	// toFront has the program be the foreground of its terminal before it starts.
+	// A shell makes itself that, and remembers who was it, to put them back when it
+	// ends; our group has no number where it is, and dash fails on that.
+	toFront bool
 	// MustScope refuses a kernel that cannot keep abstract sockets and signals
 	// in; otherwise what the kernel has is used.
 	MustScope bool

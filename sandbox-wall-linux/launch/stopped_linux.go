@@ -33,6 +33,9 @@ func (r *relay) notice() {
 		return
 	}
 	r.seenStopped = false
+	if r.giveTerminal(is) {
+		return
+	}
 	if selfpipe.Orphaned() {
 		return
 	}
@@ -48,6 +51,23 @@ func (r *relay) notice() {
 	}
 	// All of the job, as the terminal does it: who started us, and we.
 	_ = unix.Kill(0, unix.SIGTSTP)
+}
+
+// giveTerminal makes the group that the program made itself the foreground, where
+// that is ours: it stopped for want of it. A shell that is told in a script to look
+// after jobs (set -m) asks for the terminal from behind, having seen that nobody is
+// in front of it: our group has no number where it is. It is given it once.
+func (r *relay) giveTerminal(is process) bool {
+	if r.gave || is.group == 0 || is.group == unix.Getpgrp() || !r.tty.ours() {
+		return false
+	}
+	r.gave = true
+	r.tty.become(is.group)
+	if r.tty.ours() {
+		return false // it is in another session
+	}
+	_ = unix.Kill(-is.group, unix.SIGCONT)
+	return true
 }
 
 // stopBehind stops us behind another job of the terminal, as the kernel would have.

@@ -1,6 +1,10 @@
 package launch
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 // A terminal is the controlling one, which the program shares.
 type terminal struct {
@@ -60,4 +64,17 @@ func (t terminal) takeBack() {
 		return
 	}
 	t.become(unix.Getpgrp())
+}
+
+func onTerminal(f *os.File) bool { return f != nil && isTerminal(int(f.Fd())) }
+
+// toFront makes the program a process group of its own, and that the foreground of
+// its terminal.
+func toFront() {
+	if unix.Setpgid(0, 0) != nil {
+		return
+	}
+	t := openTerminal(true)
+	t.become(unix.Getpgrp())
+	t.close()
 }

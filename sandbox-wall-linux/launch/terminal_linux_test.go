@@ -288,6 +288,33 @@ func TestTerminalIsGivenBack(t *testing.T) {
 	}
 }
 
+// A shell that puts the terminal back to who had it ends with its own status, in
+// silence: who had it has a number where it is. One that looks after jobs in a
+// script is not stopped for want of the terminal, where no shell would see it.
+func TestShellPutsBack(t *testing.T) {
+	each(t, func(t *testing.T, by maker) {
+		for _, argv := range [][]string{
+			{"sh", "-i", "-c", "echo works; exit 3"},
+			{"sh", "-m", "-c", "sleep 0; echo works; exit 3"},
+			{"sh", "-i", "-c", "exec </dev/null >/dev/null; echo works >/dev/tty; exit 3"},
+			{"bash", "-m", "-c", "sleep 0; echo works; exit 3"},
+			{"bash", "-c", "set -m; sleep 0 & wait; echo works; exit 3"},
+			{"python3", "-Sc", "import os\nos.setpgid(0, 0)\nos.tcsetpgrp(0, os.getpgrp())\nprint('works')\nos._exit(3)"},
+		} {
+			o := order{Argv: argv, Terminal: true, By: by}
+			c := onConsole(t, o.command(t, "sh", "-c", `"$0"; echo back $?; read x; echo got $x; sleep 1`))
+			c.expect("works\r\n")
+			c.expect("back 3\r\n")
+			c.typed("this\n")
+			c.expect("got this\r\n")
+			c.status()
+			if strings.Contains(c.all.String(), "annot") {
+				t.Errorf("%q: %q", argv, c.all.String())
+			}
+		}
+	})
+}
+
 // A new size of the window is told once; the program has the size and the
 // terminal itself.
 func TestWindowSize(t *testing.T) {
