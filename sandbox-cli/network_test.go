@@ -158,7 +158,7 @@ for name in sys.argv[1:]:
 	if e.status != 0 || e.out != "3\n3\n" { // NXDOMAIN
 		t.Errorf("status %d, out %q, errors %q", e.status, e.out, e.errors)
 	}
-	if strings.Contains(e.errors, labtest.AllowedName) || !strings.Contains(e.errors, "--internet-host "+labtest.OtherName+"\n") || strings.Contains(e.errors, "_http") {
+	if strings.Contains(e.errors, labtest.AllowedName) || !strings.Contains(e.errors, "--internet-host "+labtest.OtherName+", or --tcp "+labtest.OtherName+":<port> ") || strings.Contains(e.errors, "_http") {
 		t.Errorf("told %q", e.errors)
 	}
 }

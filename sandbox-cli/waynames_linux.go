@@ -17,10 +17,19 @@ func (w *way) names(name string) bool {
 	if !d.Allowed {
 		w.owner.noName(d)
 		if named := w.judge.Name(servedBy(name)); !named.Allowed {
-			w.told.tell(named.Host, named.Detail, named.Open)
+			w.told.tell(named.Host, named.Detail, anyPort(named))
 		}
 	}
 	return d.Allowed
+}
+
+// anyPort is what would open a name: at which port it will be called is not known
+// when it is asked for, and a database's or ssh's is opened by a rule of its own.
+func anyPort(d judge.Decision) judge.Open {
+	if d.Reason == judge.Host && d.Open.Flag != "" {
+		d.Open.Flag += ", or --tcp " + d.Host + ":<port> for what is neither http nor https"
+	}
+	return d.Open
 }
 
 // withoutAddress are services whose programs take the hosts that they call from

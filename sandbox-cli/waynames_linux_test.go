@@ -31,7 +31,7 @@ func TestRecordsAreToldWithoutWhatDoesNotOpenThem(t *testing.T) {
 		{"other.test", "MX", "MX of other.test: " + none + "MX"},
 		{"_mongodb._tcp.allowed.test", "SRV", "SRV of _mongodb._tcp.allowed.test: " + none + "SRV: give it an address that begins with mongodb:// and names each server, and --tcp <server>:27017 for each"},
 		{"_ldap._tcp.dc._msdcs.other.test", "SRV", "SRV of _ldap._tcp.dc._msdcs.other.test: " + none + "SRV: give it a server's own name, and --tcp <server>:389"},
-		{"_http._tcp.other.test", "SRV", "other.test: no rule names this host; to open it: --internet-host other.test"},
+		{"_http._tcp.other.test", "SRV", "other.test: no rule names this host; to open it: --internet-host other.test, or --tcp other.test:<port> for what is neither http nor https"},
 		{"_grpc_config.allowed.test", "TXT", ""},
 		{"-.test", "MX", "-.test: not a name: a label that starts or ends with a hyphen"},
 	} {
