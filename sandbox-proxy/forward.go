@@ -283,8 +283,8 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 			break
 		}
 		if err != nil {
-			if r.Context().Err() == nil {
-				c.failed(wordsHalf)
+			if r.Context().Err() == nil && c.call.proxy.ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
+				c.failed(wordsHalf) // and neither the program nor the proxy did
 			}
 			panic(http.ErrAbortHandler) // what is cut must not look whole
 		}

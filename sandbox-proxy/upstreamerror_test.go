@@ -177,3 +177,35 @@ func TestGoneSinceTheLastAnswer(t *testing.T) {
 		t.Errorf("%d %q", resp.StatusCode, body)
 	}
 }
+
+// The log says of an answer that its host cut short that it did, and not so of
+// one that ended with the proxy.
+func TestHalfAnAnswer(t *testing.T) {
+	for what, cuts := range map[string]bool{"host": true, "proxy": false} {
+		l := newLab(t, hosts("half.test"))
+		l.origin("half.test", 80, func(c *net.TCPConn) {
+			http.ReadRequest(bufio.NewReader(c))
+			io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+			if !cuts {
+				io.Copy(io.Discard, c)
+			}
+		})
+		c := l.client().say("GET http://half.test/ HTTP/1.1\r\nHost: half.test\r\n\r\n")
+		for got := ""; !strings.HasSuffix(got, "half"); {
+			got += c.read(1)
+		}
+		if !cuts {
+			c.CloseWrite() // it has left, or asks for no more
+			l.proxy.Close()
+		}
+		c.rest()
+		eventually(t, "the call is told of", func() bool {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return len(l.ended) == 1
+		})
+		if r := l.ended[0]; !r.Allowed || (r.Reason == proxy.Failed) != cuts || cuts != strings.Contains(r.Detail, "before its answer was whole") {
+			t.Errorf("ended by the %s: %q %q", what, r.Reason, r.Detail)
+		}
+	}
+}
