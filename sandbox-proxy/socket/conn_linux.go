@@ -2,6 +2,7 @@ package socket
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
@@ -25,13 +26,27 @@ type Conn struct {
 
 // wrap owns fd, also with an error. The socket must not block.
 func wrap(fd int, peer netip.AddrPort) (*Conn, error) {
-	f := os.NewFile(uintptr(fd), "tcp")
-	raw, err := f.SyscallConn()
+	f, raw, err := waited(fd)
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	return &Conn{file: f, raw: raw, peer: peer}, nil
+}
+
+// waited makes a file of a socket that does not block, for which Go's poller
+// waits. Where the kernel does not watch it (epoll_ctl(2): ENOSPC, ENOMEM), the
+// file would be there all the same, and no call of it would wait.
+func waited(fd int) (*os.File, syscall.RawConn, error) {
+	f := os.NewFile(uintptr(fd), "tcp")
+	raw, err := f.SyscallConn()
+	if err == nil {
+		err = f.SetDeadline(time.Time{})
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, fmt.Errorf("a socket that cannot be waited for: %w", err)
+	}
+	return f, raw, nil
 }
 
 // Read reads what there is (net.Conn).

@@ -26,15 +26,13 @@ func Listen(fd int) (*Listener, error) {
 		unix.Close(fd)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	f := os.NewFile(uintptr(fd), "tcp")
 	at, err := unix.Getsockname(fd)
 	if err != nil {
-		f.Close()
+		unix.Close(fd)
 		return nil, os.NewSyscallError("getsockname", err)
 	}
-	raw, err := f.SyscallConn()
+	f, raw, err := waited(fd)
 	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	return &Listener{file: f, raw: raw, at: addrPort(at)}, nil

@@ -280,6 +280,18 @@ func TestListener(t *testing.T) {
 	}
 }
 
+// What is no socket is not listened on.
+func TestNoSocket(t *testing.T) {
+	var pipe [2]int
+	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(pipe[1])
+	if l, err := socket.Listen(pipe[0]); !errors.Is(err, syscall.ENOTSOCK) {
+		t.Errorf("%v, %v", l, err)
+	}
+}
+
 // Running out of descriptors is told as such, and passes.
 func TestNoDescriptors(t *testing.T) {
 	l, to := listen(t, "127.0.0.1:0")
