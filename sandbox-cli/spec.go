@@ -23,6 +23,9 @@ var byteOrderMark = []byte("\xef\xbb\xbf")
 func specOf(text []byte, isJSON bool) (client.Spec, error) {
 	text = bytes.TrimPrefix(text, byteOrderMark)
 	if isJSON {
+		if unlikeJSON(text) {
+			return client.Spec{}, errors.New("not JSON: a spec of TOML is in a file whose name does not end in .json; JSON has no comments")
+		}
 		return client.ReadSpecJSON(bytes.NewReader(text))
 	}
 	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
@@ -36,11 +39,19 @@ func specOf(text []byte, isJSON bool) (client.Spec, error) {
 				return client.Spec{}, errors.New("not TOML: a spec of JSON is in a file whose name ends in .json")
 			}
 			line, column := at.Position()
-			return client.Spec{}, fmt.Errorf("line %d, column %d: %s", line, column, strings.TrimPrefix(err.Error(), "toml: "))
+			return client.Spec{}, fmt.Errorf("line %d, column %d: not TOML: %s", line, column, strings.TrimPrefix(err.Error(), "toml: "))
 		}
 		return client.Spec{}, err
 	}
 	return client.SpecFromTree(tree)
+}
+
+// unlikeJSON is whether a text begins with a table, a key or a comment, as TOML does.
+func unlikeJSON(text []byte) bool {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
+	key := bytes.HasPrefix(line, []byte("[")) || !bytes.ContainsAny(line[:min(1, len(line))], `{"`) && bytes.ContainsRune(line, '=')
+	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//")) || bytes.HasPrefix(line, []byte("/*")) ||
+		key && toml.Unmarshal(text, &map[string]any{}) == nil
 }
 
 // confinementOf makes the confinement that the flags ask for: the spec's, and

@@ -33,6 +33,10 @@ func (f *specFile) Set(name string) error {
 	if name == "" {
 		return errors.New("empty, want a file (of a variable, see that it is set)")
 	}
+	if f.given() {
+		// The later would open what the earlier closes.
+		return fmt.Errorf("%s was named before: one spec says all: put what both say into one", f.name)
+	}
 	*f = specFile{name: name, read: sync.OnceValues(func() (client.Spec, error) { return readSpec(name, specPatience) })}
 	return nil
 }
@@ -72,7 +76,7 @@ func readSpec(path string, patience time.Duration) (client.Spec, error) {
 	if err != nil {
 		return client.Spec{}, fmt.Errorf("--spec: %w", err)
 	}
-	s, err := specOf(text, strings.HasSuffix(path, ".json"))
+	s, err := specOf(text, strings.EqualFold(filepath.Ext(path), ".json"))
 	if err != nil {
 		return client.Spec{}, fmt.Errorf("%s: %w", path, withKeys(err))
 	}

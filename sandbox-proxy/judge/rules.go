@@ -131,6 +131,11 @@ func newTable(r Rules) (*table, error) {
 
 func (t *table) addHost(entry string) error {
 	rest, wild := strings.CutPrefix(entry, "*.")
+	if under := strings.TrimLeft(entry, "*."); !wild && under != entry && strings.HasPrefix(entry, "*") {
+		if _, _, err := splitRule(under); err == nil {
+			return fmt.Errorf("a * stands only as *.name, for all that is under it: write *.%s", under)
+		}
+	}
 	if entry == "*" || !wild && strings.HasPrefix(entry, "*") {
 		return errors.New("a * stands only as *.name; a spec that is proxied and has no hosts reaches any host of the internet")
 	}
