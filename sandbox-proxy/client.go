@@ -104,9 +104,12 @@ func routeCall(r *http.Request) (judge.Call, error) {
 
 func (c *Client) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	call, ok := ctx.Value(routeKey{}).(judge.Call)
-	if !ok {
+	v, visited := ctx.Value(visitKey{}).(*visit)
+	if !ok || !visited {
 		return nil, errDropped
 	}
+	ctx, done := dialling(v.open, ctx)
+	defer done()
 	d := c.proxy.config.Judge.Judge(ctx, call)
 	if d.Allowed && c.proxy.self(d.Addrs) {
 		return nil, c.proxy.refuse(judge.ByRoute, d, Self, "this is the proxy itself")

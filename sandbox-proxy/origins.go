@@ -66,6 +66,18 @@ func (c *client) of(r *http.Request) *http.Transport {
 // callKey is the call in the context of a request to an origin.
 type callKey struct{}
 
+// dialling is the context of a dial that net/http has asked for. Its own, ctx,
+// outlives the request, whose connection another may use: here it also ends with
+// open, which a stop ends before anything that waits goes on.
+func dialling(open, ctx context.Context) (context.Context, func()) {
+	both, cancel := context.WithCancel(open)
+	stop := context.AfterFunc(ctx, cancel)
+	return both, func() {
+		stop()
+		cancel()
+	}
+}
+
 // dialOrigin connects for the request whose context it is given: to the
 // addresses of its call, whatever name it is told.
 func (p *Proxy) dialOrigin(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -76,6 +88,8 @@ func (p *Proxy) dialOrigin(ctx context.Context, _, _ string) (net.Conn, error) {
 	if warm := c.takeWarm(); warm != nil {
 		return p.share(warm)
 	}
+	ctx, done := dialling(c.ctx, ctx)
+	defer done()
 	far, early, err := p.dialOut(ctx, c.by, c.decision)
 	if err != nil {
 		return nil, err
@@ -93,6 +107,8 @@ func (p *Proxy) dialForwarding(ctx context.Context, _, _ string) (net.Conn, erro
 	if !ok {
 		return nil, errDropped
 	}
+	ctx, done := dialling(c.ctx, ctx)
+	defer done()
 	far, err := p.dialUpstream(ctx, c.upstream())
 	if err != nil {
 		return nil, err

@@ -31,6 +31,8 @@ func (p *Proxy) dialSecure(ctx context.Context, _, _ string) (net.Conn, error) {
 	if !ok {
 		return nil, errDropped
 	}
+	ctx, done := dialling(c.ctx, ctx)
+	defer done()
 	far, early, err := p.dialOut(ctx, c.by, c.decision)
 	if err != nil {
 		return nil, err

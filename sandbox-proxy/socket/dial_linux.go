@@ -82,8 +82,8 @@ func connect(ctx context.Context, fd int, to netip.AddrPort) (*Conn, error) {
 	} else {
 		err = os.NewSyscallError("connect", err)
 	}
-	if err == nil && to.Addr().IsLoopback() && c.local() == to {
-		err = errSelf
+	if err == nil {
+		err = c.reached(to)
 	}
 	if err != nil {
 		c.Close()
@@ -118,6 +118,27 @@ func (c *Conn) connected(ctx context.Context, at unix.Sockaddr) error {
 		return nil
 	}
 	return os.NewSyscallError("connect", is)
+}
+
+// reached holds a connection to what was dialled: the kernel has other words for
+// some addresses, as this machine for the unspecified one (ip(7)).
+func (c *Conn) reached(to netip.AddrPort) error {
+	if to.Addr().IsLoopback() {
+		if c.local() == to {
+			return errSelf
+		}
+		return nil
+	}
+	return c.control(func(fd uintptr) error {
+		is, err := unix.Getpeername(int(fd))
+		if err != nil {
+			return os.NewSyscallError("getpeername", err)
+		}
+		if addrPort(is) != to {
+			return errOther
+		}
+		return nil
+	})
 }
 
 // past ends waits.

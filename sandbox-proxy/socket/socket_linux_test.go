@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -277,6 +278,18 @@ func TestListener(t *testing.T) {
 	l.Close()
 	if err := <-ended; !errors.Is(err, net.ErrClosed) {
 		t.Errorf("ended with %v", err)
+	}
+}
+
+// What is reached is what was dialled: to the kernel the unspecified address is
+// this machine.
+func TestUnspecified(t *testing.T) {
+	for at, unspecified := range map[string]netip.Addr{"127.0.0.1:0": netip.IPv4Unspecified(), "[::1]:0": netip.IPv6Unspecified()} {
+		_, to := listen(t, at)
+		c, err := socket.Dial(context.Background(), netip.AddrPortFrom(unspecified, to.Port()), keep)
+		if err == nil || !strings.Contains(err.Error(), "another address") {
+			t.Errorf("%v reaches %v, %v", unspecified, c, err)
+		}
 	}
 }
 
