@@ -253,7 +253,7 @@ func unanswered(err error, connected bool) failure {
 		return failureOf(err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &ne), errors.Is(err, net.ErrClosed), closedIdle(err):
 		words = wordsCut
-	case strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
+	case errors.Is(err, errLongAnswer), strings.Contains(err.Error(), "response headers exceeded"): // net/http has no name for it
 		words = wordsLong
 	}
 	return failure{words, words, false}

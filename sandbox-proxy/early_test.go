@@ -31,7 +31,7 @@ func TestTargetIsNotRewritten(t *testing.T) {
 		"GET http://ok.test/caf\xc3\xa9?\xff=\xe9":       "GET /caf\xc3\xa9?\xff=\xe9",
 		"GET http://ok.test//a/../b/./c":                 "GET //a/../b/./c",
 		"GET http://ok.test//a?b":                        "GET //a?b",
-		"GET http://ok.test//a|b":                        "GET http://ok.test//a|b",
+		"GET http://ok.test//a|b":                        "GET //a|b",
 		"GET http://ok.test/\\@evil.test/":               "GET /\\@evil.test/",
 		"GET http://ok.test/http://evil.test/":           "GET /http://evil.test/",
 		"GET http://ok.test/?u=http://evil.test/caf\xe9": "GET /?u=http://evil.test/caf\xe9",

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
 
@@ -15,44 +15,47 @@ import (
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/routes/redact"
 )
 
-// forward carries one plain request to its host and the answer back.
-func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head, at target) {
+// admitPlain lets a plain request in, or gives the answer to one that is not.
+func (p *Proxy) admitPlain(g *gate, h *head, at target) (c *call, no *answer) {
 	by := judge.ByHTTP
 	if at.secure {
 		by = judge.ByConnect // it goes the way of TLS, by the upstream of TLS
 	}
+	says := func(a answer) (*call, *answer) { return nil, &a }
 	if at.secure && h.websocket() {
-		p.badAnswer(by, h, malformed("a websocket over TLS: use CONNECT")).write(w, h)
-		return
+		return says(p.badAnswer(by, h, malformed("a websocket over TLS: use CONNECT")))
 	}
 	if g.into != nil {
 		by = g.into.by
 	} else if refused := p.checkSecret(by, h, at.authority); refused != nil {
-		refused.of(r.Header["Accept"]).write(w, h)
-		drain(w, r)
-		return
+		return says(refused.of(h.accept))
 	}
-	if location, ok := p.ownServer(r, h, by, at); ok && g.into == nil {
-		p.elsewhere(location).write(w, h)
-		drain(w, r)
-		return
+	if location, ok := p.ownServer(h, by, at); ok && g.into == nil {
+		return says(p.elsewhere(location))
 	}
 	c, refused := p.callInside(g, judge.Call{By: by, Host: at.host, Port: at.port})
 	if refused != nil {
-		refused.of(r.Header["Accept"]).write(w, h)
-		drain(w, r)
-		return
+		return says(refused.of(h.accept))
 	}
 	if g.into == nil {
 		if refused := c.heldTo(at); refused != nil {
 			p.tell(refused)
 			c.over(refused.Reason, refused.Detail)
-			refused.of(r.Header["Accept"]).write(w, h)
-			drain(w, r)
-			return
+			return says(refused.of(h.accept))
 		}
 	}
 	c.secure = at.secure
+	return c, nil
+}
+
+// forward carries one plain request to its host and the answer back.
+func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head, at target) {
+	c, no := p.admitPlain(g, h, at)
+	if no != nil {
+		no.write(w, h)
+		drain(w, r)
+		return
+	}
 	if h.websocket() {
 		p.upgrade(w, r, g, h, at, c)
 		return
@@ -66,7 +69,7 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		if c.upstream().repeats(r.Method) {
 			wrong := bad(http.StatusMethodNotAllowed, "a "+r.Method+", which an upstream proxy answers with all that it was sent")
 			counted.failed(wrong.why)
-			p.badAnswer(by, h, wrong).write(w, h)
+			p.badAnswer(c.by, h, wrong).write(w, h)
 			drain(w, r)
 			return
 		}
@@ -81,21 +84,8 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		body = &sent{body: out.Body, count: &counted.up, length: out.ContentLength}
 		out.Body, out.GetBody = body, body.again
 	}
-	connected := false
-	var from *origin
-	trace := &httptrace.ClientTrace{
-		// Where a kept connection turns out to be closed it is asked for again.
-		GetConn: func(string) { connected = false },
-		GotConn: func(on httptrace.GotConnInfo) {
-			connected = true
-			if from, _ = on.Conn.(*origin); from != nil {
-				from.anew()
-			}
-		},
-	}
-	ctx := httptrace.WithClientTrace(context.WithValue(r.Context(), callKey{}, c), trace)
 	early := NewInterim(w, r, head)
-	resp, err := client.of(out).RoundTrip(out.WithContext(early.In(ctx)))
+	got, err := client.ask(context.WithValue(r.Context(), callKey{}, c), out, early)
 	early.End()
 	instead := func(a answer, detail string) {
 		counted.failed(detail)
@@ -106,17 +96,18 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	if err != nil {
 		if body.malformed() {
 			wrong := malformed("a chunked body that is not one")
-			instead(p.badAnswer(by, h, wrong), wrong.why)
+			instead(p.badAnswer(c.by, h, wrong), wrong.why)
 			return
 		}
 		if r.Context().Err() != nil {
 			counted.failed(wordsLeft)
 			panic(http.ErrAbortHandler)
 		}
-		f := unanswered(err, connected)
+		f := unanswered(err, got.connected)
 		instead(p.answerTo(f), f.detail)
 		return
 	}
+	resp := got.resp
 	defer resp.Body.Close()
 	if said := c.noAnswer(forwarded, resp); said != "" {
 		instead(p.failed(said), said)
@@ -126,11 +117,11 @@ func (p *Proxy) forward(w http.ResponseWriter, r *http.Request, g *gate, h *head
 		withoutEcho(echo, resp)
 	}
 	counted.last = counted.last || !body.all()
-	if from != nil {
-		counted.more = from.more()
-		counted.names, counted.hop = from.answered.read()
+	counted.answered = got
+	g.says.Store(statusOf(resp))
+	if !counted.answer(w, r.Method, r.Context().Err) {
+		panic(http.ErrAbortHandler)
 	}
-	counted.answer(w, r, resp)
 	drain(w, r)
 }
 
@@ -176,7 +167,7 @@ func (c *call) request(r *http.Request, h *head, at target) *http.Request {
 		out.Body = http.NoBody
 	}
 	stripHop(out.Header)
-	h.names.on(out.Header)
+	h.spelling().on(out.Header)
 	if _, ok := out.Header["User-Agent"]; !ok {
 		out.Header["User-Agent"] = nil // none, and not Go's
 	}
@@ -189,6 +180,10 @@ var hopHeaders = []string{
 	"Proxy-Authentication-Info", "Te", "Transfer-Encoding", "Upgrade", "Http2-Settings",
 }
 
+// notForOthers are names as http.Header has them of what is for one hop, and of
+// what only the proxy may say.
+var notForOthers = append([]string{refusedHeader}, hopHeaders...)
+
 // stripHop takes out what is for one hop, and what only the proxy may say.
 // Every Connection is read: an empty first one hides the others from
 // Header.Get.
@@ -198,10 +193,9 @@ func stripHop(h http.Header) {
 			h.Del(strings.TrimSpace(name))
 		}
 	}
-	for _, name := range hopHeaders {
-		h.Del(name)
+	for _, name := range notForOthers {
+		delete(h, name)
 	}
-	h.Del(refusedHeader)
 }
 
 // counter counts a plain request's bytes for its record. The connection, which
@@ -212,9 +206,16 @@ type counter struct {
 	why      judge.Reason
 	detail   string
 	last     bool // no other request may follow on the connection
-	more     bool // something of the body has come with the answer's head
-	names    spelling
-	hop      []string // what the answer's Connection names
+	answered
+}
+
+// An answered is what a host has answered.
+type answered struct {
+	resp      *http.Response
+	connected bool // the host was reached, also where there is no answer
+	more      bool // something of the body has come with the answer's head
+	names     spelling
+	hop       []string // what the answer's Connection names
 }
 
 func (c *counter) done() {
@@ -228,8 +229,10 @@ func (c *counter) done() {
 // failed notes that the request came to nothing, and why, for its record.
 func (c *counter) failed(detail string) { c.why, c.detail = Failed, detail }
 
-// answer passes the answer on as it comes.
-func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Response) {
+// answer passes the answer on as it comes. It is false where it could not be
+// passed on whole, which must not look so; left says whether the program is why.
+func (c *counter) answer(w http.ResponseWriter, method string, left func() error) bool {
+	resp := c.resp
 	for _, name := range c.hop {
 		resp.Header.Del(name)
 	}
@@ -237,9 +240,7 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 	c.names.on(resp.Header)
 	h := w.Header()
 	clear(h)
-	for name, values := range resp.Header {
-		h[name] = values
-	}
+	maps.Copy(h, resp.Header)
 	if c.last {
 		h.Set("Connection", "close")
 	}
@@ -255,15 +256,12 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 	if _, ok := h["Content-Type"]; !ok {
 		h["Content-Type"] = nil // not guessed from the body
 	}
-	if g := gateOf(r); g != nil {
-		g.says.Store(statusOf(resp))
-	}
 	w.WriteHeader(resp.StatusCode)
 	rc := http.NewResponseController(w)
 	// A head must not wait for a body that is still to come. One that has come
 	// goes with it, in one segment; so does what is whole, by the server.
 	bounded := resp.ContentLength >= 0
-	if r.Method != http.MethodHead && !(bounded && (c.more || resp.Body == http.NoBody)) {
+	if method != http.MethodHead && !(bounded && (c.more || resp.Body == http.NoBody)) {
 		rc.Flush()
 	}
 	buf := copyBuffers.Get().(*[]byte)
@@ -273,7 +271,7 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 		if n > 0 {
 			c.down.n.Add(uint64(n))
 			if _, werr := w.Write((*buf)[:n]); werr != nil {
-				panic(http.ErrAbortHandler)
+				return false
 			}
 		}
 		if !bounded || !errors.Is(err, io.EOF) {
@@ -283,10 +281,10 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 			break
 		}
 		if err != nil {
-			if r.Context().Err() == nil && c.call.proxy.ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
+			if left() == nil && c.call.proxy.ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
 				c.failed(wordsHalf) // and neither the program nor the proxy did
 			}
-			panic(http.ErrAbortHandler) // what is cut must not look whole
+			return false
 		}
 	}
 	stripHop(resp.Trailer) // those too that were not announced
@@ -296,4 +294,5 @@ func (c *counter) answer(w http.ResponseWriter, r *http.Request, resp *http.Resp
 		}
 		h[name] = values
 	}
+	return true
 }

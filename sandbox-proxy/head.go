@@ -27,11 +27,16 @@ type head struct {
 	given    string   // the target that the server is shown
 	path     string   // what the host is asked for, byte for byte
 	size     int      // of the head itself, in bytes
-	names    spelling
+	fields   []field  // all of them, but of a CONNECT
+	closes   bool     // Connection says that it is the last
+	expects  bool     // there is an Expect
 
 	into *inside // the host that its connection is for, where it is for one
 	bad  *badHead
 }
+
+// A field is a line of a head.
+type field struct{ name, value string }
 
 // A badHead is why a head is refused.
 type badHead struct {
@@ -159,7 +164,7 @@ func (h *head) field(line string) *badHead {
 		return malformed("a header value with a control byte")
 	}
 	if h.method != http.MethodConnect {
-		h.names.note(name)
+		h.fields = append(h.fields, field{name, value})
 	}
 	switch is := func(known string) bool { return strings.EqualFold(name, known) }; {
 	case is("host"):
@@ -186,7 +191,9 @@ func (h *head) field(line string) *badHead {
 		h.chunked = true
 	case is("connection"):
 		for name := range strings.SplitSeq(value, ",") {
-			h.switches = h.switches || strings.EqualFold(strings.TrimSpace(name), "upgrade")
+			name = strings.TrimSpace(name)
+			h.switches = h.switches || strings.EqualFold(name, "upgrade")
+			h.closes = h.closes || strings.EqualFold(name, "close")
 		}
 	case is("upgrade"):
 		if h.upgrade != "" {
@@ -198,6 +205,7 @@ func (h *head) field(line string) *badHead {
 		if value != "" && !strings.EqualFold(value, "100-continue") {
 			return bad(http.StatusExpectationFailed, "an Expect other than 100-continue")
 		}
+		h.expects = true
 	case is("accept"):
 		h.accept = append(h.accept, value)
 	case is("proxy-authorization"):

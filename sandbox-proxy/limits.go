@@ -75,4 +75,10 @@ const (
 	idleOrigins    = 64
 	idleAll        = 256
 	idleOriginTime = 90 * time.Second
+	// lookAtIdle is how often they are looked at while there are some: a far side
+	// may have closed one.
+	lookAtIdle = 5 * time.Second
+	// quickly is how long an answer may take before its program is watched: one
+	// that leaves ends the request.
+	quickly = 50 * time.Millisecond
 )

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -32,35 +33,63 @@ func newOrigins(idle int, dial func(ctx context.Context, network, addr string) (
 	return t
 }
 
-// A client asks in two ways.
+// A client asks hosts, or an upstream, in two ways.
 type client struct {
 	// kept goes on connections that are kept for the next request, fresh on one
 	// that is opened for the request and ends with it.
-	kept, fresh *http.Transport
+	kept  asker
+	fresh transport
 }
 
-func newClient(idle int, dial func(ctx context.Context, network, addr string) (net.Conn, error), set func(*http.Transport)) client {
-	c := client{newOrigins(idle, dial), newOrigins(idle, dial)}
-	c.fresh.DisableKeepAlives = true
-	set(c.kept)
-	set(c.fresh)
-	return c
+// An asker sends a request, whose call is in the context, and passes on what
+// comes before the answer.
+type asker interface {
+	ask(ctx context.Context, r *http.Request, early *Interim) (answered, error)
 }
 
-// of gives the transport for a request. The far side may close a kept connection
-// just as something is sent on it, and some do so right behind an answer that
-// says nothing of it. What was sent is then sent again where that can be (RFC
-// 9110 section 9.2.2, RFC 9112 section 9.3.1). What cannot be goes on no such
-// connection: the program, whose own connection is another, would be told that
-// the host had failed it.
-func (c *client) of(r *http.Request) *http.Transport {
-	switch r.Method {
+// A transport asks by net/http's client.
+type transport struct{ *http.Transport }
+
+// sentAgain says whether a request may be sent once more. The far side may close
+// a kept connection just as something is sent on it, and some do so right behind
+// an answer that says nothing of it. What was sent is then sent again where that
+// can be (RFC 9110 section 9.2.2, RFC 9112 section 9.3.1). What cannot be goes on
+// no such connection: the program, whose own connection is another, would be told
+// that the host had failed it.
+func sentAgain(method string) bool {
+	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace:
-		if r.Body == http.NoBody {
-			return c.kept
-		}
+		return true
 	}
-	return c.fresh
+	return false
+}
+
+func (c *client) ask(ctx context.Context, r *http.Request, early *Interim) (answered, error) {
+	if r.Body == http.NoBody && sentAgain(r.Method) {
+		return c.kept.ask(ctx, r, early)
+	}
+	return c.fresh.ask(ctx, r, early)
+}
+
+func (t transport) ask(ctx context.Context, r *http.Request, early *Interim) (got answered, err error) {
+	var from *origin
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		// Where a kept connection turns out to be closed it is asked for again.
+		GetConn: func(string) { got.connected = false },
+		GotConn: func(on httptrace.GotConnInfo) {
+			got.connected = true
+			if from, _ = on.Conn.(*origin); from != nil {
+				from.anew()
+			}
+		},
+		Got1xxResponse: early.got,
+	})
+	got.resp, err = t.RoundTrip(r.WithContext(ctx))
+	if err == nil && from != nil {
+		got.more = from.more()
+		got.names, got.hop = from.answered.read()
+	}
+	return got, err
 }
 
 // callKey is the call in the context of a request to an origin.
@@ -78,18 +107,29 @@ func dialling(open, ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// dialOrigin connects for the request whose context it is given: to the
-// addresses of its call, whatever name it is told.
-func (p *Proxy) dialOrigin(ctx context.Context, _, _ string) (net.Conn, error) {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		return nil, errDropped
+// onCall has net/http's client connect by dial, for the call in the context that
+// it gives.
+func onCall(dial func(context.Context, *call) (*origin, error)) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	return func(ctx context.Context, _, _ string) (net.Conn, error) {
+		c, ok := ctx.Value(callKey{}).(*call)
+		if !ok {
+			return nil, errDropped
+		}
+		ctx, done := dialling(c.ctx, ctx)
+		defer done()
+		o, err := dial(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		return o, nil
 	}
+}
+
+// dialOrigin connects to the addresses of a call.
+func (p *Proxy) dialOrigin(ctx context.Context, c *call) (*origin, error) {
 	if warm := c.takeWarm(); warm != nil {
 		return p.share(warm)
 	}
-	ctx, done := dialling(c.ctx, ctx)
-	defer done()
 	far, early, err := p.dialOut(ctx, c.by, c.decision)
 	if err != nil {
 		return nil, err
@@ -102,13 +142,7 @@ func (p *Proxy) dialOrigin(ctx context.Context, _, _ string) (net.Conn, error) {
 }
 
 // dialForwarding connects to the upstream for requests that it forwards.
-func (p *Proxy) dialForwarding(ctx context.Context, _, _ string) (net.Conn, error) {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		return nil, errDropped
-	}
-	ctx, done := dialling(c.ctx, ctx)
-	defer done()
+func (p *Proxy) dialForwarding(ctx context.Context, c *call) (*origin, error) {
 	far, err := p.dialUpstream(ctx, c.upstream())
 	if err != nil {
 		return nil, err
@@ -117,7 +151,7 @@ func (p *Proxy) dialForwarding(ctx context.Context, _, _ string) (net.Conn, erro
 }
 
 // share makes a connection one that plain requests share.
-func (p *Proxy) share(far net.Conn) (net.Conn, error) {
+func (p *Proxy) share(far net.Conn) (*origin, error) {
 	o := &origin{Conn: far, proxy: p}
 	if !p.add(o) {
 		return nil, net.ErrClosed

@@ -14,8 +14,8 @@ import (
 // where one is written in brackets (httpx): so none is, and whoever asks is sent
 // to a name that is an exception to all. One that asks the proxy for that too is
 // refused.
-func (p *Proxy) ownServer(r *http.Request, h *head, by judge.By, at target) (location string, ok bool) {
-	if at.secure || r.Method != http.MethodGet && r.Method != http.MethodHead {
+func (p *Proxy) ownServer(h *head, by judge.By, at target) (location string, ok bool) {
+	if at.secure || !strings.HasPrefix(at.host, "[") || h.method != http.MethodGet && h.method != http.MethodHead {
 		return "", false
 	}
 	d := p.config.Judge.Rule(judge.Call{By: by, Host: at.host, Port: at.port})

@@ -29,10 +29,12 @@ type Proxy struct {
 	told     told
 	plain    *plainServer
 	origins  client                 // asks hosts
+	kept     *pool                  // its connections that are kept
 	sessions tls.ClientSessionCache // of hosts that are asked over https
 	// forwarding has the upstream ask them; nil where there is none that does.
-	forwarding *client
-	echoes     sync.Map // *redact.Redactor by an upstream's credentials
+	forwarding     *client
+	forwardingKept *http.Transport
+	echoes         sync.Map // *redact.Redactor by an upstream's credentials
 
 	ctx     context.Context // ends with the proxy
 	cancel  context.CancelFunc
@@ -74,11 +76,14 @@ func New(c Config) (*Proxy, error) {
 	}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.dialing, p.cutDials = context.WithCancel(p.ctx)
-	p.origins = newClient(p.room.idle, p.dialOrigin, func(t *http.Transport) { t.DialTLSContext = p.dialSecure })
+	p.kept = newPool(p, p.room.idle)
+	p.origins = client{kept: p.kept, fresh: transport{newOrigins(p.room.idle, onCall(p.dialOrigin))}}
+	p.origins.fresh.DisableKeepAlives, p.origins.fresh.DialTLSContext = true, onCall(p.dialSecure)
 	p.sessions = tls.NewLRUClientSessionCache(0)
 	if c.Upstream.forwards() {
-		forwarding := newClient(p.room.idle, p.dialForwarding, func(t *http.Transport) { t.Proxy = asProxy })
-		p.forwarding = &forwarding
+		kept, fresh := newOrigins(p.room.idle, onCall(p.dialForwarding)), newOrigins(p.room.idle, onCall(p.dialForwarding))
+		kept.Proxy, fresh.Proxy, fresh.DisableKeepAlives = asProxy, asProxy, true
+		p.forwarding, p.forwardingKept = &client{transport{kept}, transport{fresh}}, kept
 	}
 	p.plain = newPlainServer(p)
 	return p, nil
@@ -210,9 +215,9 @@ func (p *Proxy) cutAll() {
 
 // closeIdle closes the connections that are kept for the next plain request.
 func (p *Proxy) closeIdle() {
-	p.origins.kept.CloseIdleConnections()
+	p.kept.closeIdle(func(*kept) bool { return true })
 	if p.forwarding != nil {
-		p.forwarding.kept.CloseIdleConnections()
+		p.forwardingKept.CloseIdleConnections()
 	}
 }
 

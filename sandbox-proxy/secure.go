@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"net"
 	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
@@ -25,14 +24,8 @@ const (
 	wordsNoTLS     = "the host could not be reached over TLS"
 )
 
-// dialSecure connects for a request over https whose context it is given.
-func (p *Proxy) dialSecure(ctx context.Context, _, _ string) (net.Conn, error) {
-	c, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		return nil, errDropped
-	}
-	ctx, done := dialling(c.ctx, ctx)
-	defer done()
+// dialSecure connects for a request over https.
+func (p *Proxy) dialSecure(ctx context.Context, c *call) (*origin, error) {
 	far, early, err := p.dialOut(ctx, c.by, c.decision)
 	if err != nil {
 		return nil, err

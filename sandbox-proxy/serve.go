@@ -64,23 +64,34 @@ func (p *Proxy) refuseForeign(g *gate) {
 	g.Close()
 }
 
-// serveHTTP answers the first request on a connection, and gives the
-// connection to the server unless it is a CONNECT.
+// serveHTTP answers the requests on a connection, until there is a CONNECT or one
+// for the server, which has the connection from then on.
 func (p *Proxy) serveHTTP(g *gate) {
-	h, err := g.nextHead()
-	g.arrived()
-	if err != nil {
-		g.Close()
-		return
+	for {
+		h, err := g.nextHead()
+		g.arrived()
+		if err != nil {
+			g.Close()
+			return
+		}
+		if h.bad == nil && h.method == http.MethodConnect && g.into == nil && !g.own {
+			g.r += g.give
+			g.give = 0
+			p.serveConnect(g, h)
+			return
+		}
+		done, more := p.exchange(g, h)
+		switch {
+		case !done:
+			g.admitHead(h)
+			p.plain.serve(g)
+			return
+		case !more:
+			g.Close()
+			return
+		}
+		g.SetReadDeadline(time.Now().Add(betweenTime))
 	}
-	if h.bad == nil && h.method == http.MethodConnect && g.into == nil && !g.own {
-		g.r += g.give
-		g.give = 0
-		p.serveConnect(g, h)
-		return
-	}
-	g.admitHead(h)
-	p.plain.serve(g)
 }
 
 // An inside is the one host that plain requests on a connection may name: it

@@ -28,12 +28,12 @@ func TestSilenceIsAllowed(t *testing.T) {
 	if s := &p.plain.server; s.ReadTimeout != 0 || s.WriteTimeout != 0 {
 		t.Errorf("requests are read for %s and answered for %s", s.ReadTimeout, s.WriteTimeout)
 	}
-	for _, o := range []*http.Transport{p.origins.kept, p.origins.fresh} {
+	for _, o := range []*http.Transport{p.origins.fresh.Transport} {
 		if o.ResponseHeaderTimeout != 0 {
 			t.Errorf("hosts have %s to answer", o.ResponseHeaderTimeout)
 		}
 	}
-	for _, f := range []*http.Transport{p.forwarding.kept, p.forwarding.fresh} {
+	for _, f := range []*http.Transport{p.forwardingKept, p.forwarding.fresh.Transport} {
 		if f.ResponseHeaderTimeout != 0 {
 			t.Errorf("the upstream has %s to answer", f.ResponseHeaderTimeout)
 		}

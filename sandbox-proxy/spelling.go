@@ -29,6 +29,14 @@ func (s *spelling) note(name string) {
 	}
 }
 
+// spelling is how the names of a request's fields were written.
+func (h *head) spelling() (s spelling) {
+	for _, f := range h.fields {
+		s.note(f.name)
+	}
+	return s
+}
+
 // on writes the names of h as they were. It adds no field and takes none out.
 func (s spelling) on(h http.Header) {
 	for _, name := range s {

@@ -92,6 +92,7 @@ func switching(h http.Header, said *answerHead) string {
 // lets no other request through on the connection.
 func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *call, resp *http.Response, said *answerHead) {
 	counted := &counter{call: c, last: true}
+	counted.resp = resp
 	counted.names, counted.hop = said.read()
 	defer c.far.Close()
 	defer counted.done()
@@ -100,7 +101,10 @@ func (p *Proxy) notUpgraded(w http.ResponseWriter, r *http.Request, h *head, c *
 		p.failed(wordsSwitched).write(w, h)
 		return
 	}
-	counted.answer(w, r, resp)
+	gateOf(r).says.Store(statusOf(resp))
+	if !counted.answer(w, r.Method, r.Context().Err) {
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // askUpgrade sends the request and reads the answer, past those before it. Both
