@@ -16,7 +16,7 @@ func TestRequestsSayWhere(t *testing.T) {
 	}
 	for request, want := range map[string]string{
 		proxy(`"hosts": ["a.example", "https://u:hunter2@b.example/x"]`): `/confinement/net/proxied/proxy/hosts/1: "https://...@b.example/x": an address, of which a rule has the host alone: write b.example`,
-		proxy(`"hosts": ["A.example"]`):                                  `/confinement/net/proxied/proxy/hosts/0: "A.example": not in normal form: write a.example`,
+		proxy(`"hosts": ["2001:db8::1"]`):                                `/confinement/net/proxied/proxy/hosts/0: "2001:db8::1": not in normal form: write [2001:db8::1]`,
 		proxy(`"hosts": [], "tcp": ["a.example:22", "b.example"]`):       `/confinement/net/proxied/proxy/tcp/1: "b.example": no port`,
 		strings.Replace(proxy(`"hosts": []`), s.home, s.project, 1):      `/confinement/net/proxied/proxy/dir: `,
 	} {

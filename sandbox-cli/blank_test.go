@@ -41,7 +41,7 @@ func TestBlankProxy(t *testing.T) {
 	reach := of(t, "127.0.0.1:0", "reached").Port()
 	ctx := context.Background()
 	for want, bad := range map[string]client.ProxyBind{
-		"not in normal form": {Upstream: "direct", Host: []string{"UPPER.test"}},
+		"not in normal form": {Upstream: "direct", Host: []string{"2001:db8::1"}},
 		"in use":             {Upstream: "direct", Serve: []uint16{taken}},
 		"it is reached too":  {Upstream: "direct", Serve: []uint16{3000}, Reach: []uint16{3000}},
 	} {

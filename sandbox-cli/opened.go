@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
+	"github.com/lnkhq/lnk-sandbox/sandbox-proxy/judge"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 )
 
@@ -77,13 +78,22 @@ func reached(mode client.Proxied) string {
 	case p.Hosts == nil:
 		parts = append(parts, "any host of the internet")
 	default:
-		parts = append(parts, p.Hosts...)
+		parts = append(parts, rulesWritten(p.Hosts)...)
 	}
 	if !p.NoInternet {
-		parts = append(parts, p.TCP...)
+		parts = append(parts, rulesWritten(p.TCP)...)
 	}
 	parts = append(parts, ofThisMachine(mode.Ports)...)
 	return listed(append(parts, servers(p.Routes)...), "no host")
+}
+
+// rulesWritten are rules in the one form in which what only looks like another shows.
+func rulesWritten(rules []string) []string {
+	out := make([]string, len(rules))
+	for i, rule := range rules {
+		out[i] = judge.Written(rule)
+	}
+	return out
 }
 
 // servers are what routes carry to a server.

@@ -2,9 +2,42 @@ package cli
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
+
+// Case, a trailing dot and punycode make no difference, in a rule and in a call,
+// given as a flag and in a spec; who is asked is shown one form.
+func TestRuleInAnyForm(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	spec := filepath.Join(t.TempDir(), "sandbox.toml")
+	for rule, call := range map[string]string{
+		"Allowed.EXAMPLE":       "https://allowed.example",
+		"allowed.example.":      "ALLOWED.example",
+		"*.Allowed.Example.":    "a.allowed.example",
+		"B\u00fccher.example":   "xn--bcher-kva.example",
+		"XN--BCHER-KVA.EXAMPLE": "b\u00fccher.example",
+		"[2A00:1450::7]":        "https://[2a00:1450::7]",
+	} {
+		if err := os.WriteFile(spec, []byte("[network]\nmode = \"proxied\"\nhosts = [\""+rule+"\"]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, flags := range [][]string{{"--internet-host", rule}, {"--spec", spec}} {
+			var out, said bytes.Buffer
+			if status := runCommand(Streams{Out: &out, Err: &said}, append(append([]string{"why"}, flags...), call)); status != 0 {
+				t.Errorf("%q %s: status %d: %s%s", flags, call, status, out.String(), said.String())
+			}
+		}
+	}
+	p := client.Proxied{Proxy: client.Proxy{Hosts: []string{"g\u0456thub.com", "GitHub.com"}, TCP: []string{"DB.Example:22"}}}
+	if got, want := reached(p), "xn--gthub-n2e.com, github.com, db.example:22"; got != want {
+		t.Errorf("shown: %s, want %s", got, want)
+	}
+}
 
 // What why says opens a call does: given as it is said, why says that it is
 // open. What nothing opens is not told a way.

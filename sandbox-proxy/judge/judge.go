@@ -38,9 +38,8 @@ type Judge struct {
 // NoInternetOpen is what opens a sandbox that has no internet.
 var NoInternetOpen = Open{Member: "no_internet = false"}
 
-// New makes a judge. A rule that is not in normal form is refused with its
-// normal form, as is one that nothing could open: the error is a [*RuleError]
-// there.
+// New makes a judge. A rule that nothing could open is refused, as is an address
+// in another form than its normal one: the error is a [*RuleError] there.
 func New(r Rules, s System) (*Judge, error) {
 	if s.Lookup == nil || s.Interfaces == nil {
 		return nil, errors.New("a judge needs a whole System: this is a bug of the caller")

@@ -20,7 +20,7 @@ func (t *table) addRoute(entry string) error {
 		return errors.New("not in normal form: write " + h.withPort(port))
 	}
 	if !plainLocal(h) {
-		if err := checkRule(entry, entry, h); err != nil {
+		if err := checkRule(entry, h, port); err != nil {
 			return err
 		}
 	}

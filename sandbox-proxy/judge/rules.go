@@ -146,14 +146,7 @@ func (t *table) addHost(entry string) error {
 	if wild && h.literal() {
 		return errors.New("an address has nothing under it")
 	}
-	normal := h.String()
-	if wild {
-		normal = "*." + normal
-	}
-	if port != 0 {
-		normal += ":" + strconv.Itoa(int(port))
-	}
-	if err := checkRule(entry, normal, h); err != nil {
+	if err := checkRule(rest, h, port); err != nil {
 		return err
 	}
 	var r reach
@@ -192,7 +185,7 @@ func (t *table) addTCP(entry string) error {
 	if port == 0 {
 		return errors.New("no port: want " + h.String() + ":<port>")
 	}
-	if err := checkRule(entry, h.withPort(port), h); err != nil {
+	if err := checkRule(entry, h, port); err != nil {
 		return err
 	}
 	r := t.hosts[h]
@@ -276,10 +269,33 @@ func withoutUser(entry string) string {
 	return shown
 }
 
-// checkRule refuses what is not in normal form, so that what is read in a rule
-// is what is compared, and what no rule can open, so that nobody waits for it.
-func checkRule(entry, normal string, h host) error {
-	if entry != normal {
+// Written is how a rule of hosts or tcp is shown: in its normal form, so that a
+// name that looks like another does not. What is no rule stays as it is.
+func Written(entry string) string {
+	rest, wild := strings.CutPrefix(entry, "*.")
+	h, port, err := splitRule(rest)
+	if err != nil {
+		return entry
+	}
+	if wild {
+		return "*." + written(h, port)
+	}
+	return written(h, port)
+}
+
+func written(h host, port uint16) string {
+	if port == 0 {
+		return h.String()
+	}
+	return h.withPort(port)
+}
+
+// checkRule refuses what no rule can open, so that nobody waits for it, and an
+// address in another form than its normal one, so that what is read in a rule is
+// what is compared. Case, a name's trailing dot and its punycode make no
+// difference.
+func checkRule(entry string, h host, port uint16) error {
+	if normal := written(h, port); h.literal() && !strings.EqualFold(entry, normal) {
 		return errors.New("not in normal form: write " + normal)
 	}
 	if h.localName() {

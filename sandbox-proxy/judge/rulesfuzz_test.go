@@ -26,6 +26,7 @@ func FuzzRules(f *testing.F) {
 		if !d.Allowed {
 			return
 		}
+		entry = judge.Written(entry)
 		name, at := entry, ""
 		if i := strings.LastIndexByte(entry, ':'); i > strings.LastIndexByte(entry, ']') {
 			name, at = entry[:i], entry[i+1:]
