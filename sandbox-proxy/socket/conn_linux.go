@@ -115,8 +115,8 @@ func (c *Conn) control(f func(fd uintptr) error) (err error) {
 // local is this side's address, or none where the connection is closed.
 func (c *Conn) local() (at netip.AddrPort) {
 	c.raw.Control(func(fd uintptr) {
-		if is, err := unix.Getsockname(int(fd)); err == nil {
-			at = addrPort(is)
+		if is, no := nameNow(unix.SYS_GETSOCKNAME, fd); no == 0 {
+			at = is
 		}
 	})
 	return at
@@ -140,15 +140,14 @@ func (c *Conn) told(what string, err error) error {
 	return &net.OpError{Op: what, Net: "tcp", Addr: net.TCPAddrFromAddrPort(c.peer), Err: err}
 }
 
-// addrPort is an address of the kernel's, of a socket of either family.
-func addrPort(of unix.Sockaddr) netip.AddrPort {
-	switch a := of.(type) {
-	case *unix.SockaddrInet4:
-		return netip.AddrPortFrom(netip.AddrFrom4(a.Addr), uint16(a.Port))
-	case *unix.SockaddrInet6:
-		return netip.AddrPortFrom(netip.AddrFrom16(a.Addr).Unmap(), uint16(a.Port))
+// nameNow asks for an address of a socket: getsockname(2) or getpeername(2).
+func nameNow(which, fd uintptr) (netip.AddrPort, syscall.Errno) {
+	var at unix.RawSockaddrAny
+	size := uint32(unsafe.Sizeof(at))
+	if _, _, no := syscall.RawSyscall(which, fd, uintptr(unsafe.Pointer(&at)), uintptr(unsafe.Pointer(&size))); no != 0 {
+		return netip.AddrPort{}, no
 	}
-	return netip.AddrPort{}
+	return rawAddrPort(&at), 0
 }
 
 // setNow sets an option that is a number, without a word to Go's scheduler: it

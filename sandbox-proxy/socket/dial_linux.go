@@ -130,11 +130,11 @@ func (c *Conn) reached(to netip.AddrPort) error {
 		return nil
 	}
 	return c.control(func(fd uintptr) error {
-		is, err := unix.Getpeername(int(fd))
-		if err != nil {
-			return os.NewSyscallError("getpeername", err)
+		is, no := nameNow(unix.SYS_GETPEERNAME, fd)
+		if no != 0 {
+			return os.NewSyscallError("getpeername", no)
 		}
-		if addrPort(is) != to {
+		if is != to {
 			return errOther
 		}
 		return nil

@@ -26,16 +26,17 @@ func Listen(fd int) (*Listener, error) {
 		unix.Close(fd)
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	at, err := unix.Getsockname(fd)
-	if err != nil {
+	at, no := nameNow(unix.SYS_GETSOCKNAME, uintptr(fd))
+	if no != 0 {
 		unix.Close(fd)
-		return nil, os.NewSyscallError("getsockname", err)
+		return nil, os.NewSyscallError("getsockname", no)
 	}
+	setNow(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // of what it accepts, too
 	f, raw, err := waited(fd)
 	if err != nil {
 		return nil, err
 	}
-	return &Listener{file: f, raw: raw, at: addrPort(at)}, nil
+	return &Listener{file: f, raw: raw, at: at}, nil
 }
 
 // Accept waits for a connection. It has no delay (TCP_NODELAY), and no
@@ -55,7 +56,6 @@ func (l *Listener) Accept() (net.Conn, error) {
 		case is != 0:
 			return nil, &net.OpError{Op: "accept", Net: "tcp", Addr: l.Addr(), Err: os.NewSyscallError("accept4", is)}
 		}
-		setNow(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 		c, err := wrap(fd, rawAddrPort(&from))
 		if err != nil { // not &Conn(nil) in an interface
 			return nil, err
