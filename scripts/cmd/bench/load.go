@@ -172,13 +172,16 @@ func (l load) stream(until time.Time) (int64, error) {
 	}
 }
 
-// proxyAddr is where the proxy is reached inside.
-func proxyAddr() (string, error) {
+// dialProxy connects to the proxy: an address, or the path of a socket.
+func dialProxy() (net.Conn, error) {
 	u, err := url.Parse(os.Getenv("HTTP_PROXY"))
-	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("HTTP_PROXY: %q: names no proxy", os.Getenv("HTTP_PROXY"))
+	switch {
+	case err == nil && u.Scheme == "unix":
+		return net.Dial("unix", u.Path)
+	case err != nil || u.Host == "":
+		return nil, fmt.Errorf("HTTP_PROXY: %q: names no proxy", os.Getenv("HTTP_PROXY"))
 	}
-	return u.Host, nil
+	return net.Dial("tcp", u.Host)
 }
 
 // call makes a connection on which the origin can be asked.
@@ -186,11 +189,7 @@ func (l load) call() (net.Conn, error) {
 	if l.via == "direct" || l.via == "port" {
 		return net.Dial("tcp", l.to)
 	}
-	proxy, err := proxyAddr()
-	if err != nil {
-		return nil, err
-	}
-	c, err := net.Dial("tcp", proxy)
+	c, err := dialProxy()
 	if err != nil || l.via == "plain" {
 		return c, err
 	}

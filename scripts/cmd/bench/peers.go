@@ -9,13 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/lnkhq/lnk-sandbox/scripts/internal/workspace"
 )
 
 // A peer is a proxy that others wrote, on loopback and with no sandbox: it
 // shows what the machine allows.
 type peer struct {
 	name string
-	at   string
+	at   string // host:port, or the address of a socket in a folder
 	pid  int
 }
 
@@ -47,6 +49,39 @@ var unbound = recipe{"unbound", func(port string) string {
 		"  so-reuseport: yes\n  pidfile: \"\"\n  local-zone: \"" + benchZone + ".\" redirect\n  local-data: \"" + benchZone + ". 60 IN A 192.0.2.1\"\n" +
 		"  access-control: 127.0.0.0/8 allow\n  module-config: \"iterator\"\n"
 }, func(_, file string) []string { return []string{"-d", "-c", file} }}
+
+// An unwalled is our own proxy without a sandbox around it, which stands where
+// the peers do.
+type unwalled struct{ loopback, socket, relay peer }
+
+// unwalled starts it. It opens the port of the origin alone.
+func (r *rig) unwalled(ctx context.Context, origin string) (u unwalled, end func(), err error) {
+	w, err := workspace.Find(".")
+	if err != nil {
+		return u, nil, err
+	}
+	program, sockets := filepath.Join(r.dir, "unwalled"), filepath.Join(r.dir, "unwalled-sockets")
+	if out, err := w.Go(ctx, "sandbox-proxy", nil, "build", "-o", program, "./internal/unwalled"); err != nil {
+		return u, nil, fmt.Errorf("%w: %s", err, out)
+	}
+	_, opens, err := net.SplitHostPort(origin)
+	if err != nil {
+		return u, nil, err
+	}
+	joint, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return u, nil, err
+	}
+	joint.Close()
+	_, relayed, _ := strings.Cut(joint.Addr().String(), ":")
+	p, end, err := recipe{program, nil, func(port, _ string) []string { return []string{port, relayed, sockets, opens} }}.start(ctx, r.dir)
+	if err != nil {
+		return u, nil, err
+	}
+	u.loopback, u.socket, u.relay = p, p, p
+	u.socket.at, u.relay.at = "unix://"+filepath.Join(sockets, "out.sock"), joint.Addr().String()
+	return u, end, nil
+}
 
 // startPeers starts the peers that are here, and gives what ends them.
 func startPeers(ctx context.Context, dir string) (peers []peer, stop func()) {
@@ -108,7 +143,11 @@ func (r recipe) start(ctx context.Context, dir string) (peer, func(), error) {
 
 // by does a load through a peer.
 func (r *rig) by(p peer, self string) func(context.Context, load) (measured, error) {
-	env := append(append([]string{}, r.env...), "HTTP_PROXY=http://"+p.at)
+	at := p.at
+	if !strings.Contains(at, "://") {
+		at = "http://" + at
+	}
+	env := append(append([]string{}, r.env...), "HTTP_PROXY="+at)
 	return func(ctx context.Context, l load) (measured, error) {
 		return r.measure(ctx, append([]string{self}, l.args()...), env, p.pid)
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -42,6 +43,14 @@ var comparisons = []comparison{
 	{"carried connections to a port", load{via: "port", what: "new", workers: 1}, "calls/s"},
 }
 
+// bySockets are measured without a sandbox: by the socket of a proxy in a folder,
+// and by a relay to it.
+var bySockets = []comparison{
+	{"down, one tunnel", load{via: "connect", what: "bulk", workers: 1}, "MB/s"},
+	{"down, eight tunnels", load{via: "connect", what: "bulk", workers: 8}, "MB/s"},
+	{"up, one tunnel", load{via: "connect", what: "sink", workers: 1}, "MB/s"},
+}
+
 // idleTunnels are held open to see what one costs.
 const idleTunnels = 400
 
@@ -68,32 +77,29 @@ func proxyBench(ctx context.Context, rounds int) error {
 	fmt.Printf("load %s before: a busy machine slows all and hides what differs\n", loadAverage())
 	peers, stop := startPeers(ctx, r.dir)
 	defer stop()
+	own, stopOwn, err := r.unwalled(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer stopOwn()
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "ratio\there\tdirect\tunit\tp50 µs\tdirect\tp99 µs\tdirect\tproxy CPU\t  what\n")
 	for _, c := range comparisons {
-		if !strings.Contains(c.name, only) {
-			continue
-		}
-		c.load.to, c.load.duration = at, lasts
-		ways := []way{{"direct", r.direct(self), false}, {c.name, r.sandboxed(self), false}}
+		ways := []way{{c.name, r.sandboxed(self), false}}
 		if c.load.via != "port" {
+			ways = append(ways, way{"  the same without a sandbox", r.by(own.loopback, self), false})
 			for _, p := range peers {
 				ways = append(ways, way{"  the same by " + p.name, r.by(p, self), true})
 			}
 		}
-		got, err := compare(ctx, ways, c.load, rounds)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		if err := r.line(ctx, t, self, at, c, ways, rounds); err != nil {
+			return err
 		}
-		direct := got[0]
-		for i, m := range got[1:] {
-			if m.Bytes+m.Calls == 0 {
-				fmt.Fprintf(t, "-\t-\t-\t-\t-\t-\t-\t-\t-\t  %s: it cannot\n", ways[i+1].name)
-				continue
-			}
-			fmt.Fprintf(t, "%.2f\t%.0f\t%.0f\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%s\t  %s\n",
-				m.rate(c.unit)/direct.rate(c.unit), m.rate(c.unit), direct.rate(c.unit), c.unit,
-				m.P50, direct.P50, m.P99, direct.P99, m.cost(c.unit), ways[i+1].name)
+	}
+	for _, c := range bySockets {
+		ways := []way{{c.name + ", by a socket in a folder", r.by(own.socket, self), false}, {c.name + ", by a relay to it", r.by(own.relay, self), false}}
+		if err := r.line(ctx, t, self, at, c, ways, rounds); err != nil {
+			return err
 		}
 	}
 	if err := t.Flush(); err != nil {
@@ -108,6 +114,30 @@ func proxyBench(ctx context.Context, rounds int) error {
 		return nil
 	}
 	return r.names(ctx, self, rounds)
+}
+
+// line measures a load each way, beside doing it directly, and writes a line of
+// each.
+func (r *rig) line(ctx context.Context, t io.Writer, self, at string, c comparison, ways []way, rounds int) error {
+	if !slices.ContainsFunc(ways, func(w way) bool { return strings.Contains(w.name, only) }) {
+		return nil
+	}
+	c.load.to, c.load.duration = at, lasts
+	got, err := compare(ctx, append([]way{{"direct", r.direct(self), false}}, ways...), c.load, rounds)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.name, err)
+	}
+	direct := got[0]
+	for i, m := range got[1:] {
+		if m.Bytes+m.Calls == 0 {
+			fmt.Fprintf(t, "-\t-\t-\t-\t-\t-\t-\t-\t-\t  %s: it cannot\n", ways[i].name)
+			continue
+		}
+		fmt.Fprintf(t, "%.2f\t%.0f\t%.0f\t%s\t%.0f\t%.0f\t%.0f\t%.0f\t%s\t  %s\n",
+			m.rate(c.unit)/direct.rate(c.unit), m.rate(c.unit), direct.rate(c.unit), c.unit,
+			m.P50, direct.P50, m.P99, direct.P99, m.cost(c.unit), ways[i].name)
+	}
+	return nil
 }
 
 // A measured is a result and what the proxy spent on it.
