@@ -18,7 +18,8 @@ func TestRequestsSayWhere(t *testing.T) {
 		proxy(`"hosts": ["a.example", "https://u:hunter2@b.example/x"]`): `/confinement/net/proxied/proxy/hosts/1: "https://...@b.example/x": an address, of which a rule has the host alone: write b.example`,
 		proxy(`"hosts": ["2001:db8::1"]`):                                `/confinement/net/proxied/proxy/hosts/0: "2001:db8::1": not in normal form: write [2001:db8::1]`,
 		proxy(`"hosts": [], "tcp": ["a.example:22", "b.example"]`):       `/confinement/net/proxied/proxy/tcp/1: "b.example": no port`,
-		strings.Replace(proxy(`"hosts": []`), s.home, s.project, 1):      `/confinement/net/proxied/proxy/dir: `,
+		proxy(`"hosts": [], "caller": {"sandbox": "web", "key": "abcdefghijklmnop"}, "secret": "ABCDEFGHIJKLMNOP", "routes": [{"name": "t", "tool": {"argv": ["/bin/true"], "ask": "none", "allow": []}}, {"name": "s", "secret": {"host": "A.example", "header": "x-key", "value": "hunter2hunter2", "placeholder": "PLACEHOLDER"}}]`): `/confinement/net/proxied/proxy/routes/1/secret/host: "A.example:443": not in normal form: write a.example:443`,
+		strings.Replace(proxy(`"hosts": []`), s.home, s.project, 1): `/confinement/net/proxied/proxy/dir: `,
 	} {
 		e := s.command(request, []string{lnk(), "sandbox", "wrap"})
 		if e.status != 2 || e.out != "" || !strings.Contains(e.errors, want) || strings.Contains(e.errors, "hunter2") || strings.Count(e.errors, "\n") != 1 {

@@ -67,6 +67,14 @@ func (f proxyFlags) network() inside.Want {
 	return inside.Want{ProxyPort: f.ProxyPort, Ports: f.Ports, Sockets: len(f.Serve) > 0}
 }
 
+// A routeHostError is the host of a route that cannot be one.
+type routeHostError struct {
+	*judge.RuleError
+	member string // where among the routes it stands: 1/secret/host
+}
+
+func (e routeHostError) Unwrap() error { return e.RuleError }
+
 // judge makes the judge that these flags ask for.
 func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
 	hosts := f.Hosts
@@ -79,6 +87,10 @@ func (f proxyFlags) judge(system judge.System) (*judge.Judge, error) {
 		Hosts: hosts, TCP: f.TCP, Ports: f.Ports, LAN: f.LAN, NoInternet: f.NoInternet, AnyPort: f.Mode == wayHost || f.Learn,
 		Routes: routes.Hosts(f.mounts.Routes),
 	}, system)
+	var rule *judge.RuleError
+	if errors.As(err, &rule) && rule.Member == "routes" {
+		err = routeHostError{rule, routes.HostMember(f.mounts.Routes, rule.Index)}
+	}
 	if err != nil {
 		return nil, withStatus(statusRefused, err)
 	}

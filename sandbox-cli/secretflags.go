@@ -22,17 +22,40 @@ import (
 
 // secretFlags are how a person gives a secret to a run.
 type secretFlags struct {
-	withFD  int      // what RunWith is read from; -1 is nothing
-	secrets []string // <name>=<host>:<header>[:<template>], or <name>=<host>:?<member>
-	paths   []string // <name>=<path>
-	from    []string // <name>=env:<variable>, file:<path> or command:<words>
+	withFD  descriptor // what RunWith is read from
+	secrets []string   // <name>=<host>:<header>[:<template>], or <name>=<host>:?<member>
+	paths   []string   // <name>=<path>
+	from    []string   // <name>=env:<variable>, file:<path> or command:<words>
 }
 
 func (f *secretFlags) flags(fl *pflag.FlagSet) {
 	fl.StringArrayVar(&f.secrets, "secret", nil, "a `secret` that is added outside: <name>=<host>:<header>[:<template>], or <name>=<host>:?<member> for a member of the query")
 	fl.StringArrayVar(&f.paths, "secret-path", nil, "a `path` that may be called with it, and no other may then: <name>=<path>; one that ends in a slash is all under it")
 	fl.StringArrayVar(&f.from, "secret-from", nil, "where its value is, a `place`: <name>=env:<variable>, file:<path> or command:<words>")
-	fl.IntVar(&f.withFD, "with-fd", -1, "a `descriptor` to read {\"env\", \"secrets\", \"serve\", \"write\"} from")
+	fl.Var(&f.withFD, "with-fd", "a `descriptor` to read {\"env\", \"secrets\", \"serve\", \"write\"} from")
+}
+
+// A descriptor is one that this process was started with, behind the standard
+// streams; zero is none.
+type descriptor int
+
+func (d *descriptor) String() string { return "" }
+func (d *descriptor) Type() string   { return "descriptor" }
+
+// Set takes the number. What is no descriptor is not the same as no flag, and of
+// two the first would be passed over.
+func (d *descriptor) Set(number string) error {
+	n, err := strconv.Atoi(number)
+	switch {
+	case err != nil:
+		return errors.New("want a whole number")
+	case *d != 0:
+		return fmt.Errorf("%d was named before: one says all", *d)
+	case n < 3:
+		return errors.New("want a descriptor of its own, 3 or more")
+	}
+	*d = descriptor(n)
+	return nil
 }
 
 // secretsOfFlags reads the secrets of --secret. The program gets <NAME> with the

@@ -87,6 +87,13 @@ func confinementOf(f runFlags, set setting, terminal bool) (client.Confinement, 
 			}
 		}
 	}
+	for flag, hosts := range map[string][]string{"internet-host": f.hosts, "tcp": f.tcp} {
+		for _, host := range hosts {
+			if strings.HasPrefix(host, "-") { // as no host's name starts
+				return client.Confinement{}, refuse("--%s: %q: another flag, or the end of them: want a host behind --%s", flag, host, flag)
+			}
+		}
+	}
 	spec.Name = runName(spec.Name)
 	if !f.spec.given() {
 		spec.Program.Terminal = true

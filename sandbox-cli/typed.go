@@ -44,10 +44,26 @@ func (f *runFlags) asTyped(err, alone error) error {
 // usual says whether nothing says what is opened: then the current folder is.
 func (f *runFlags) usual() bool { return !f.spec.given() && !f.any() }
 
+// routeFlag is the flag that had a route made to the host.
+func (f *runFlags) routeFlag(host string) string {
+	host = strings.TrimSuffix(strings.TrimSuffix(host, ":443"), ":80")
+	names := func(value string) bool { return strings.Contains(value, host) }
+	switch {
+	case slices.ContainsFunc(f.secrets, names):
+		return "--secret"
+	case f.withFD != 0:
+		return "--with-fd: /secrets"
+	}
+	return "--model"
+}
+
 // wayAsTyped says in the words of the command line, or of its spec, what is
 // refused of a confinement's network.
 func (f *runFlags) wayAsTyped(err error) error {
 	var rule *judge.RuleError
+	if errors.As(err, &rule) && rule.Member == "routes" {
+		return refuse("%s: %q: %s", f.routeFlag(rule.Entry), rule.Entry, rule.Why)
+	}
 	if errors.As(err, &rule) {
 		given := map[string][]string{"hosts": f.hosts, "tcp": f.tcp}[rule.Member]
 		if flag, ok := flagOf["network."+rule.Member]; ok && (!f.spec.given() || slices.Contains(given, rule.Entry)) {

@@ -80,6 +80,10 @@ func wrapUnwalled(s Streams, u client.Unwalled, argv []string, set setting, expl
 
 // placed says where in the request a rule stands that cannot be one.
 func placed(err error, proxy string) error {
+	var of routeHostError
+	if errors.As(err, &of) {
+		return refuse("%s/routes/%s: %q: %s", proxy, of.member, of.Entry, of.Why)
+	}
 	var rule *judge.RuleError
 	if !errors.As(err, &rule) {
 		return err
