@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-route"
 	"github.com/lnkhq/lnk-sandbox/sandbox-route/form"
@@ -145,11 +146,25 @@ func (b Base) commands(c *Commands) (Commands, error) {
 	if !restricted {
 		return AnyCommand(), nil
 	}
+	for _, entry := range paths {
+		if p := b.absolute(entry); entry != "" && !strings.Contains(entry, "/") && b.missing(p) {
+			return Commands{}, &SpecError{"program.commands.only", form.Quote(p) + ": not there: in a spec a program is named by its path, as `command -v " + form.OneLine(entry) + "` says it"}
+		}
+	}
 	paths, err := b.places("program.commands.only", paths, b.checkThere)
 	if err != nil {
 		return Commands{}, err
 	}
 	return OnlyCommands(paths...), nil
+}
+
+// missing says whether a path is known not to be there.
+func (b Base) missing(p string) bool {
+	if b.Resolve == nil {
+		return false
+	}
+	_, err := b.Resolve(p)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 func (b Base) net(n SpecNetwork, beside route.Beside) (Net, error) {
