@@ -155,15 +155,43 @@ func TestEitherMaker(t *testing.T) {
 	}
 }
 
-// What is said at a start is said once where bubblewrap takes over.
+// In a container whose engine covers parts of /proc, all who find that no sandbox
+// can be made say the engine's option that helps.
+func TestProcCovered(t *testing.T) {
+	s := newSandbox(t)
+	const in, without = "bwrap --dev-bind / / --ro-bind /proc/sys /proc/sys ", "--tmpfs /usr/bin --ro-bind /usr/bin/true /usr/bin/true "
+	const option = "start the container with --security-opt systempaths=unconfined (podman: unmask=ALL)\n"
+	for line, status := range map[string]int{
+		in + "-- " + lnk() + " sandbox ready":                                 1,
+		in + "-- " + lnk() + " sandbox run --yes " + allow + " -- true":       125,
+		in + without + "-- " + lnk() + " sandbox ready":                       1,
+		in + without + "-- " + lnk() + " sandbox run --yes --write . -- true": 125,
+	} {
+		e := s.command("", []string{"sh", "-c", line})
+		if e.status != status || !strings.HasSuffix(e.errors, option) {
+			t.Errorf("%s: status %d, errors %q", line, e.status, e.errors)
+		}
+	}
+}
+
+// What is said at a start is said once where bubblewrap takes over, and where the
+// network is made anew for it.
 func TestWarnsOnce(t *testing.T) {
 	s := newSandbox(t)
-	e := s.command("", []string{"sh", "-c", oldKernel + lnk() + " sandbox run --yes --write . --hide . -- touch made"})
 	want := "lnk sandbox run: hide " + s.project + ": write names it too, so it is open\n"
-	if e.status != 0 || e.errors != want {
-		t.Errorf("status %d, errors %q, want %q", e.status, e.errors, want)
-	}
-	if _, err := os.Stat(filepath.Join(s.project, "made")); err != nil {
-		t.Error(err)
+	for name, c := range map[string]struct{ before, flags, program, errors string }{
+		"on this kernel":                {"", "", "touch made", want},
+		"on an old kernel":              {oldKernel, "", "touch made", want},
+		"with a proxy":                  {"", allow, "touch made", want},
+		"with a proxy on an old kernel": {oldKernel, allow, "touch made", want},
+		"with a proxy and no program":   {"", allow, "none || touch made", want + "lnk sandbox run: none: not found inside the sandbox\n"},
+	} {
+		e := s.command("", []string{"sh", "-c", c.before + lnk() + " sandbox run --yes --write . --hide . " + c.flags + " -- " + c.program})
+		if e.status != 0 || e.errors != c.errors {
+			t.Errorf("%s: status %d, errors %q, want %q", name, e.status, e.errors, c.errors)
+		}
+		if err := os.Remove(filepath.Join(s.project, "made")); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

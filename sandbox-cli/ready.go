@@ -63,7 +63,7 @@ func ready(s Streams, yes bool) error {
 	} {
 		if err := tryChain(set, try.net); err != nil {
 			fmt.Fprintf(s.Out, "failed   %s\n", try.what)
-			return &hinted{fmt.Errorf("%s: %w", try.what, err), hintFor(err)}
+			return &hinted{fmt.Errorf("%s: %w", try.what, err), hintFor()}
 		}
 		fmt.Fprintf(s.Out, "ok       %s\n", try.what)
 	}
@@ -81,10 +81,10 @@ func readyMaker(s Streams, yes bool) error {
 	if errors.Is(err, errNoBwrap) {
 		fmt.Fprintln(s.Out, "missing  bubblewrap")
 		if !yes && !offered(s, "install bubblewrap?") {
-			return err
+			return besides(err)
 		}
 		if err := installBwrap(s); err != nil {
-			return err
+			return besides(err)
 		}
 		path, err = findBwrap()
 	}
@@ -106,6 +106,15 @@ func forget(settings string) error {
 
 // errNoBwrap: bubblewrap is not there.
 var errNoBwrap = errors.New("bubblewrap is not installed, and this machine needs it: `lnk sandbox ready --yes` installs it, or install the package bubblewrap")
+
+// besides adds to what is wrong with bubblewrap what keeps this machine from
+// making sandboxes without it, and often with it too.
+func besides(err error) error {
+	if why := launch.Hindrance(); why != "" {
+		return &hinted{err, why}
+	}
+	return err
+}
 
 // findBwrap is bubblewrap's path, /usr/bin first. A setuid one is refused: it
 // has had its own faults as root (CVE-2020-5291, CVE-2026-41163), and nothing
@@ -156,8 +165,8 @@ func tryChain(set setting, net client.NetMode) error {
 }
 
 // hintFor says what usually helps with a sandbox that does not start.
-func hintFor(error) string {
-	if why := launch.NoNamespaces(); why != "" {
+func hintFor() string {
+	if why := launch.Hindrance(); why != "" {
 		return why
 	}
 	return "in a container, the container must allow user namespaces; the line above says which step failed"
@@ -178,12 +187,15 @@ func prepared(s Streams, yes, bubblewrap bool) error {
 	if err == nil || !bubblewrap && kernelMakes() == nil {
 		return nil
 	}
-	if !errors.Is(err, errNoBwrap) || !yes {
+	if !errors.Is(err, errNoBwrap) {
 		return err
+	}
+	if !yes {
+		return besides(err)
 	}
 	fmt.Fprintln(s.Err, "lnk sandbox run: bubblewrap is missing: installing it")
 	if err := installBwrap(Streams{In: s.In, Out: s.Err, Err: s.Err}); err != nil {
-		return err
+		return besides(err)
 	}
 	_, err = findBwrap()
 	return err

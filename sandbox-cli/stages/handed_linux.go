@@ -55,10 +55,15 @@ func handed(s say.Streams, args []string) (int, error) {
 	}
 	e.Handed = append(e.Handed, direct.Handed{Message: inside.Finished()})
 	status, err := wallOf(launch.Begin(e), hand, s, rest[3:], os.Environ())
-	if errors.Is(err, direct.ErrUnavailable) || errors.Is(err, linuxwall.ErrChanged) {
+	if otherwise(err) {
 		if hand.Otherwise() == nil {
 			return say.StatusSetup, nil
 		}
 	}
 	return status, err
+}
+
+// otherwise says whether a start that failed is tried in another way.
+func otherwise(err error) bool {
+	return errors.Is(err, direct.ErrUnavailable) || errors.Is(err, linuxwall.ErrChanged)
 }

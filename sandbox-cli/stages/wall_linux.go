@@ -114,12 +114,13 @@ func wallOf(begun *launch.Begun, hand *inside.Hand, s say.Streams, args, env []s
 type walling struct {
 	wallFlags
 	say.Streams
-	env   []string // the program's
-	watch *watch
-	group *limits.Group // nil is no limits
-	room  *limits.Room  // nil is none that is bounded
-	hand  *inside.Hand  // nil is a network that is handed to nobody
-	told  []string      // warnings, of which an attempt after another says none again
+	env    []string // the program's
+	watch  *watch
+	group  *limits.Group // nil is no limits
+	room   *limits.Room  // nil is none that is bounded
+	hand   *inside.Hand  // nil is a network that is handed to nobody
+	toTell []string      // what is told at a start
+	told   []string      // warnings, of which an attempt after another says none again
 }
 
 // before is the last there is to do before the program.
@@ -127,7 +128,18 @@ func (w *walling) before() error {
 	if err := w.watch.there(); err != nil || w.hand == nil {
 		return err
 	}
+	w.tell()
 	return w.hand.Starting()
+}
+
+// tell tells what is told at a start, each line once.
+func (w *walling) tell() {
+	for _, warning := range w.toTell {
+		if !slices.Contains(w.told, warning) {
+			say.ComplainLine(w.Err, "run", warning)
+			w.told = append(w.told, warning)
+		}
+	}
 }
 
 // attempt plans the wall and carries it out, by the kernel's own calls where a
@@ -328,11 +340,9 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 		opened.Close()
 		return say.StatusSetup, err
 	}
-	for _, warning := range warnings {
-		if !slices.Contains(w.told, warning) {
-			say.ComplainLine(w.Err, "run", warning)
-			w.told = append(w.told, warning)
-		}
+	w.toTell = warnings
+	if w.hand == nil {
+		w.tell() // elsewhere, when it is known that another process does not do it all again
 	}
 	after = beforeProgram(&plan, w.settings)
 	spec := launch.Spec{
@@ -340,7 +350,11 @@ func (w *walling) carryOut(plan linuxwall.Plan, run func(launch.Spec) (int, erro
 		Argv: plan.Argv, Env: plan.Environ(w.env), Early: w.early(),
 	}
 	w.bound(&spec, &plan)
-	return start(plan, w.given, opened, spec, run)
+	status, err = start(plan, w.given, opened, spec, run)
+	if !otherwise(err) {
+		w.tell()
+	}
+	return status, err
 }
 
 // start starts the program behind the plan's mounts and gives its status.

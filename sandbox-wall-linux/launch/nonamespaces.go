@@ -13,6 +13,36 @@ import (
 // "" when it is not.
 func NoNamespaces() string { return noNamespaces(os.ReadFile, chrooted, os.Geteuid()) }
 
+// Hindrance says what keeps sandboxes from being made here and what to do about
+// it, as far as that can be told without a try; "" when it cannot.
+func Hindrance() string { return hindrance(os.ReadFile, NoNamespaces) }
+
+func hindrance(read func(string) ([]byte, error), noNamespaces func() string) string {
+	if procCovered(read) {
+		return noProcHere
+	}
+	return noNamespaces()
+}
+
+const noProcHere = "parts of /proc are covered here, as container engines do, and then the kernel lets no sandbox have a /proc of its own: start the container with --security-opt systempaths=unconfined (podman: unmask=ALL)"
+
+// procCovered says whether something is mounted over a part of /proc.
+func procCovered(read func(string) ([]byte, error)) bool {
+	table, err := read("/proc/self/mountinfo")
+	return err == nil && coversProc(string(table))
+}
+
+// coversProc reads a table of mounts (proc_pid_mountinfo(5)). What systemd
+// mounts there covers nothing.
+func coversProc(mountinfo string) bool {
+	for m := range procfs.Mounts(mountinfo) {
+		if strings.HasPrefix(m.Point, "/proc/") && m.Point != "/proc/sys/fs/binfmt_misc" {
+			return true
+		}
+	}
+	return false
+}
+
 // noNamespaces reads the switches of user_namespaces(7), of Ubuntu's and of
 // Debian's kernels.
 func noNamespaces(read func(string) ([]byte, error), chrooted func() bool, uid int) string {

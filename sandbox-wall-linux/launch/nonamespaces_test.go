@@ -62,3 +62,12 @@ func TestMountsRoot(t *testing.T) {
 		}
 	}
 }
+
+func TestHindrance(t *testing.T) {
+	for table, want := range map[string]string{"": "a setting", "41 24 0:34 / /proc/acpi ro - tmpfs tmpfs ro\n": noProcHere} {
+		read := func(string) ([]byte, error) { return []byte(table), nil }
+		if got := hindrance(read, func() string { return "a setting" }); got != want {
+			t.Errorf("%q: %q, want %q", table, got, want)
+		}
+	}
+}

@@ -6,20 +6,14 @@ import (
 	"os"
 	"path"
 	"runtime"
-	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/procfs"
 )
 
 // errAbove is that bubblewrap has said why, which is not for us to know.
 var errAbove = errors.New("bubblewrap gives the reason above")
 
-const (
-	notThere   = "only another user may go there, and root in a sandbox is no more than anybody: run it as that user, or let others through (chmod o+x)"
-	noProcHere = "parts of /proc are covered here, as container engines do, and then the kernel lets no sandbox have a /proc of its own: start the container with --security-opt systempaths=unconfined (podman: unmask=ALL)"
-)
+const notThere = "only another user may go there, and root in a sandbox is no more than anybody: run it as that user, or let others through (chmod o+x)"
 
 // unforeseen is why bubblewrap gave up, as far as it can be told afterwards
 // from what often makes it.
@@ -29,10 +23,7 @@ func (b *sandbox) unforeseen() error {
 			return fmt.Errorf("%w; %s: %s", errAbove, f.Name(), notThere)
 		}
 	}
-	if procCovered() {
-		return fmt.Errorf("%w; %s", errAbove, noProcHere)
-	}
-	if why := NoNamespaces(); why != "" {
+	if why := Hindrance(); why != "" {
 		return fmt.Errorf("%w; %s", errAbove, why)
 	}
 	return errAbove
@@ -45,7 +36,7 @@ func explained(err error) error {
 	// users that this one maps (user_namespaces(7)): of root alone.
 	case errors.Is(err, unix.EACCES) && os.Geteuid() == 0:
 		return fmt.Errorf("%w: %s", err, notThere)
-	case errors.Is(err, unix.EPERM) && procCovered():
+	case errors.Is(err, unix.EPERM) && procCovered(os.ReadFile):
 		return fmt.Errorf("%w; %s", err, noProcHere)
 	}
 	return err
@@ -73,21 +64,4 @@ func closedToRoot(path string) bool {
 	defer unix.Capset(&header, &all[0])
 	var st unix.Stat_t
 	return unix.Stat(path, &st) == unix.EACCES
-}
-
-// procCovered says whether something is mounted over a part of /proc.
-func procCovered() bool {
-	table, err := os.ReadFile("/proc/self/mountinfo")
-	return err == nil && coversProc(string(table))
-}
-
-// coversProc reads a table of mounts (proc_pid_mountinfo(5)). What systemd
-// mounts there covers nothing.
-func coversProc(mountinfo string) bool {
-	for m := range procfs.Mounts(mountinfo) {
-		if strings.HasPrefix(m.Point, "/proc/") && m.Point != "/proc/sys/fs/binfmt_misc" {
-			return true
-		}
-	}
-	return false
 }
