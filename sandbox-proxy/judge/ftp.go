@@ -7,7 +7,7 @@ const (
 	leastData = 1024
 )
 
-const ftpWords = "no rule opens this host at this port, and FTP, for which it is named, takes another one for each transfer"
+const ftpWords = "no rule opens this host at this port, and FTP, for which it is named, takes another one for each transfer: use sftp or https, where the server has it"
 
 // isFTP says whether a port that no rule opens is likely to be one of FTP's for
 // data: what would open it would not open the next.

@@ -24,7 +24,7 @@ func TestFTPTakesAnotherPort(t *testing.T) {
 		{"other.test", 40000, `tcp = ["other.test:40000"] or --tcp other.test:40000`},
 	} {
 		d := j.Rule(judge.Call{By: judge.BySOCKS, Host: c.host, Port: c.port})
-		if d.Allowed || d.Open.String() != c.open || strings.Contains(d.Detail, "FTP") != (c.open == "") {
+		if d.Allowed || d.Open.String() != c.open || strings.Contains(d.Detail, "FTP") != (c.open == "") || strings.HasSuffix(d.Detail, ": use sftp or https, where the server has it") != (c.open == "") {
 			t.Errorf("%s:%d: %v, %s; to open it: %s", c.host, c.port, d.Allowed, d.Detail, d.Open)
 		}
 	}
