@@ -43,6 +43,8 @@ func (b *sandbox) fork(argv []string, fds []uintptr, n numbers) (pid int, shield
 		err = fmt.Errorf("this machine lets us make no namespaces of our own: %w", err)
 		if why := NoNamespaces(); why != "" {
 			err = fmt.Errorf("%w; %s", err, why)
+		} else if errors.Is(err, unix.EPERM) && filtered(os.ReadFile) {
+			err = fmt.Errorf("%w; a filter of calls is on, such as a container's: start the container with %s", err, noFilter)
 		} else if errors.Is(err, unix.ENOSPC) {
 			err = fmt.Errorf("%w: there are too many, or they are nested too deep: end some, or raise user.max_*_namespaces (sysctl)", err)
 		}

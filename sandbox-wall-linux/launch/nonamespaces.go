@@ -18,10 +18,23 @@ func NoNamespaces() string { return noNamespaces(os.ReadFile, chrooted, os.Geteu
 func Hindrance() string { return hindrance(os.ReadFile, NoNamespaces) }
 
 func hindrance(read func(string) ([]byte, error), noNamespaces func() string) string {
-	if procCovered(read) {
+	switch {
+	case procCovered(read) && filtered(read):
+		return noProcHere + ", and where namespaces are refused " + noFilter + " too"
+	case procCovered(read):
 		return noProcHere
 	}
 	return noNamespaces()
+}
+
+// noFilter is what lets a container make namespaces whose engine's filter of
+// calls refuses them.
+const noFilter = "--security-opt seccomp=unconfined"
+
+// filtered says whether calls of this process pass a filter (proc_pid_status(5)).
+func filtered(read func(string) ([]byte, error)) bool {
+	status, err := read("/proc/self/status")
+	return err == nil && strings.Contains(string(status), "\nSeccomp:\t2\n")
 }
 
 const noProcHere = "parts of /proc are covered here, as container engines do, and then the kernel lets no sandbox have a /proc of its own: start the container with --security-opt systempaths=unconfined (podman: unmask=ALL)"

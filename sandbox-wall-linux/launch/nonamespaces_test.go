@@ -64,10 +64,17 @@ func TestMountsRoot(t *testing.T) {
 }
 
 func TestHindrance(t *testing.T) {
-	for table, want := range map[string]string{"": "a setting", "41 24 0:34 / /proc/acpi ro - tmpfs tmpfs ro\n": noProcHere} {
-		read := func(string) ([]byte, error) { return []byte(table), nil }
-		if got := hindrance(read, func() string { return "a setting" }); got != want {
-			t.Errorf("%q: %q, want %q", table, got, want)
+	const covered = "41 24 0:34 / /proc/acpi ro - tmpfs tmpfs ro\n"
+	for _, c := range []struct{ table, status, want string }{
+		{"", "\nSeccomp:\t2\n", "a setting"},
+		{covered, "\nSeccomp:\t0\n", noProcHere},
+		{covered, "\nSeccomp:\t2\n", noProcHere + ", and where namespaces are refused --security-opt seccomp=unconfined too"},
+	} {
+		read := func(file string) ([]byte, error) {
+			return []byte(map[string]string{"/proc/self/mountinfo": c.table, "/proc/self/status": c.status}[file]), nil
+		}
+		if got := hindrance(read, func() string { return "a setting" }); got != c.want {
+			t.Errorf("%q, %q: %q, want %q", c.table, c.status, got, c.want)
 		}
 	}
 }
