@@ -134,7 +134,8 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 // Hold makes a connection of a bridge's own one that stands still in a pause
 // and is cut by a stop, and with the proxy. It closes one that comes too late.
 func (p *Proxy) Hold(far net.Conn) (net.Conn, error) {
-	o := &origin{Conn: far, proxy: p, uncounted: true}
+	o := newOrigin(p, far)
+	o.uncounted = true
 	if !p.add(o) {
 		return nil, net.ErrClosed
 	}

@@ -82,7 +82,7 @@ func (x *exchange) carry(at target) (whole bool) {
 	}()
 	got, err := c.proxy.kept.question(&x.asking, q)
 	if err != nil {
-		if x.gone() != nil {
+		if x.gone() != nil || w.err != nil {
 			x.counted.failed(wordsLeft)
 			return false
 		}
@@ -109,6 +109,9 @@ func (x *exchange) interim(status int, h http.Header) error {
 		return nil
 	}
 	stripHop(h)
+	for _, name := range ofBody {
+		delete(h, name)
+	}
 	x.to.header = h
 	x.to.WriteHeader(status)
 	x.to.header = nil
@@ -164,7 +167,10 @@ func (h *head) onward(host string) []byte {
 
 // notOnward are fields that are for one hop, that only the proxy may say, that it
 // says itself, or that are about a body, of which there is none.
-var notOnward = append([]string{"Host", "Content-Length", "Trailer"}, notForOthers...)
+var notOnward = append(append([]string{"Host"}, ofBody...), notForOthers...)
+
+// ofBody are fields about a body, of what has none.
+var ofBody = []string{"Content-Length", "Trailer"}
 
 // gone is not nil where the program has left.
 func (x *exchange) gone() error {

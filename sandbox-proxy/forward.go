@@ -198,6 +198,15 @@ func stripHop(h http.Header) {
 	}
 }
 
+// stripTrailer takes out of a trailer what stripHop does, and what no trailer can
+// say (RFC 9110 section 6.5.1): how long the body is, and what is in the trailer.
+func stripTrailer(h http.Header) {
+	stripHop(h)
+	for _, name := range ofBody {
+		delete(h, name)
+	}
+}
+
 // counter counts a plain request's bytes for its record. The connection, which
 // other requests share, counts them for the proxy.
 type counter struct {
@@ -244,7 +253,11 @@ func (c *counter) answer(w http.ResponseWriter, method string, left func() error
 	if c.last {
 		h.Set("Connection", "close")
 	}
-	stripHop(resp.Trailer)
+	bounded := resp.ContentLength >= 0
+	if !bounded && resp.Trailer == nil {
+		delete(h, "Trailer") // of an answer that could have none, and is in chunks from here on
+	}
+	stripTrailer(resp.Trailer)
 	announced := make(map[string]bool, len(resp.Trailer))
 	for name := range resp.Trailer {
 		announced[name] = true
@@ -260,9 +273,10 @@ func (c *counter) answer(w http.ResponseWriter, method string, left func() error
 	rc := http.NewResponseController(w)
 	// A head must not wait for a body that is still to come. One that has come
 	// goes with it, in one segment; so does what is whole, by the server.
-	bounded := resp.ContentLength >= 0
 	if method != http.MethodHead && !(bounded && (c.more || resp.Body == http.NoBody)) {
-		rc.Flush()
+		if rc.Flush() != nil {
+			return false
+		}
 	}
 	buf := copyBuffers.Get().(*[]byte)
 	defer copyBuffers.Put(buf)
@@ -274,8 +288,10 @@ func (c *counter) answer(w http.ResponseWriter, method string, left func() error
 				return false
 			}
 		}
-		if !bounded || !errors.Is(err, io.EOF) {
-			rc.Flush() // each piece as it comes: events must not wait for the next
+		// Each piece goes as it comes: events must not wait for the next. Where it
+		// does not, nobody is there for the next either.
+		if (!bounded || !errors.Is(err, io.EOF)) && rc.Flush() != nil {
+			return false
 		}
 		if errors.Is(err, io.EOF) {
 			break
@@ -287,7 +303,7 @@ func (c *counter) answer(w http.ResponseWriter, method string, left func() error
 			return false
 		}
 	}
-	stripHop(resp.Trailer) // those too that were not announced
+	stripTrailer(resp.Trailer) // those too that were not announced
 	for name, values := range resp.Trailer {
 		if !announced[name] {
 			name = http.TrailerPrefix + name

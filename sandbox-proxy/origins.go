@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -128,7 +129,11 @@ func onCall(dial func(context.Context, *call) (*origin, error)) func(ctx context
 // dialOrigin connects to the addresses of a call.
 func (p *Proxy) dialOrigin(ctx context.Context, c *call) (*origin, error) {
 	if warm := c.takeWarm(); warm != nil {
-		return p.share(warm)
+		// A host may have closed it, or may have said so, while nothing was asked.
+		if quiet(warm) {
+			return p.share(warm)
+		}
+		warm.Close()
 	}
 	far, early, err := p.dialOut(ctx, c.by, c.decision)
 	if err != nil {
@@ -152,7 +157,7 @@ func (p *Proxy) dialForwarding(ctx context.Context, c *call) (*origin, error) {
 
 // share makes a connection one that plain requests share.
 func (p *Proxy) share(far net.Conn) (*origin, error) {
-	o := &origin{Conn: far, proxy: p}
+	o := newOrigin(p, far)
 	if !p.add(o) {
 		return nil, net.ErrClosed
 	}
@@ -182,6 +187,7 @@ type origin struct {
 	// uncounted is one of a route's: its bytes are counted on the program's side.
 	uncounted bool
 	once      sync.Once
+	gone      chan struct{} // closed with it
 	// said is whether something of a request was sent, deaf whether the far
 	// side takes no more of it.
 	said, deaf atomic.Bool
@@ -190,6 +196,14 @@ type origin struct {
 	// answered is the head of the answer as it came.
 	answered answerHead
 }
+
+func newOrigin(p *Proxy, far net.Conn) *origin {
+	return &origin{Conn: far, proxy: p, gone: make(chan struct{})}
+}
+
+// moves waits for the end of a pause. It is false where the connection was closed
+// in it: who has left is not held.
+func (o *origin) moves() bool { return o.proxy.valve.Wait(o.gone) }
 
 // anew notes that the next request begins.
 func (o *origin) anew() {
@@ -218,7 +232,7 @@ func (o *origin) Read(b []byte) (int, error) {
 	if !o.uncounted {
 		o.proxy.meter.Add(0, n)
 	}
-	if !o.proxy.valve.Wait(o.proxy.ctx.Done()) {
+	if !o.moves() {
 		return n, net.ErrClosed
 	}
 	return n, err
@@ -229,7 +243,7 @@ func (o *origin) Read(b []byte) (int, error) {
 // place of the answer, which has come. So the rest goes nowhere, and what the
 // host said, or that it said nothing, is found by reading.
 func (o *origin) Write(b []byte) (int, error) {
-	if !o.proxy.valve.Wait(o.proxy.ctx.Done()) {
+	if !o.moves() {
 		return 0, net.ErrClosed
 	}
 	if o.deaf.Load() {
@@ -250,12 +264,22 @@ func (o *origin) Write(b []byte) (int, error) {
 }
 
 func (o *origin) Close() error {
-	o.once.Do(func() { o.proxy.drop(o) })
+	o.once.Do(func() {
+		close(o.gone)
+		o.proxy.drop(o)
+	})
 	return o.Conn.Close()
 }
 
 // Cut ends the connection with a reset.
-func (o *origin) Cut() { reset(o.Conn); o.Close() }
+func (o *origin) Cut() {
+	c := o.Conn
+	if secure, ok := c.(*tls.Conn); ok {
+		c = secure.NetConn() // TLS would say goodbye first, and wait for that
+	}
+	reset(c)
+	o.Close()
+}
 
 // CloseWrite ends what is said to the far side, where that can be.
 func (o *origin) CloseWrite() error {

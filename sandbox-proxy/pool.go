@@ -8,8 +8,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/textproto"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -45,7 +47,7 @@ type kept struct {
 	head  io.LimitedReader // bounds heads
 	place *list.Element    // while it is idle
 	since time.Time        // it has been
-	again bool             // it has carried a request before
+	again bool             // it has been there before the request
 }
 
 func newPool(p *Proxy, most int) *pool {
@@ -92,6 +94,7 @@ var (
 	errLeft       = errors.New("nobody waits for the answer anymore")
 	errLongAnswer = errors.New("an answer with a head that is too long")
 	errNoAnswer   = errors.New("answers before the answer, and no end of them")
+	errUnasked    = errors.New("an answer to nothing that was asked")
 )
 
 // question asks it, and reads the answer's head. The answer's body is to be
@@ -103,12 +106,21 @@ func (p *pool) question(a *asking, q *question) (got answered, err error) {
 		if err != nil {
 			return got, err
 		}
+		// A stop from here on cuts the connection. One before has ended the call,
+		// also where the connection is from after it.
+		if err := q.call.ctx.Err(); err != nil {
+			k.Cut()
+			return got, err
+		}
 		got.connected = true
 		if !a.waits(k.Cut) {
 			k.Close()
 			return got, errLeft
 		}
 		resp, silent, err := k.ask(q)
+		if err == nil && k.again && unasked(resp) {
+			silent, err = true, errUnasked
+		}
 		if err == nil {
 			got.names, got.hop = k.answered.read()
 			got.more = k.r.Buffered() > 0
@@ -125,9 +137,16 @@ func (p *pool) question(a *asking, q *question) (got answered, err error) {
 	}
 }
 
+// unasked says whether an answer is what some hosts say when they close a
+// connection on which nothing was asked for long (RFC 9110 section 15.5.9).
+func unasked(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusRequestTimeout && resp.Close
+}
+
 // connection gives one that is kept, or a new one.
 func (p *pool) connection(a *asking, q *question, fresh bool) (*kept, error) {
-	if q.call.warm.Load() == nil && !fresh {
+	warm := q.call.warm.Load() != nil
+	if !warm && !fresh {
 		if k := p.take(q.to); k != nil {
 			return k, nil
 		}
@@ -146,10 +165,16 @@ func (p *pool) connection(a *asking, q *question, fresh bool) (*kept, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &kept{origin: far, to: q.to}
-	k.head.R = k.origin
+	return newKept(far, q.to, warm), nil
+}
+
+// newKept is a connection that may be kept; again is whether it has been there
+// for long.
+func newKept(far *origin, to origination, again bool) *kept {
+	k := &kept{origin: far, to: to, again: again}
+	k.head.R = far
 	k.r = bufio.NewReaderSize(&k.head, firstBytes)
-	return k, nil
+	return k
 }
 
 // ask sends a question and reads the answer's head. An error is silent where the
@@ -224,7 +249,7 @@ func (b *keptBody) end(whole bool) {
 		return
 	}
 	b.over = true
-	if there := b.asking.waits(nil); there && whole && b.more && b.kept.r.Buffered() == 0 {
+	if there := b.asking.waits(nil); there && whole && b.more && b.kept.r.Buffered() == 0 && !b.kept.answered.holds() {
 		b.pool.put(b.kept)
 		return
 	}
@@ -294,11 +319,23 @@ func (p *pool) take(to origination) *kept {
 // quiet says whether an idle connection is one that can be used: it is open, and
 // nothing was said on it that nobody asked for.
 func (k *kept) quiet() bool {
-	c := k.Conn
-	if secure, ok := c.(*tls.Conn); ok {
-		c = secure.NetConn()
+	return quiet(k.Conn)
+}
+
+func quiet(c net.Conn) bool {
+	secure, ok := c.(*tls.Conn)
+	if !ok {
+		return socket.Quiet(c)
 	}
-	return socket.Quiet(c)
+	if !quiet(secure.NetConn()) {
+		return false
+	}
+	// What was read of TLS with what was asked for is seen in TLS only. With its
+	// time over a read takes nothing from the socket, and does not wait.
+	secure.SetDeadline(time.Unix(1, 0))
+	n, err := secure.Read(make([]byte, 1))
+	secure.SetDeadline(time.Time{})
+	return n == 0 && errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // lookAtAll closes the connections that have been idle for long, and those of no

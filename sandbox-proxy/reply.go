@@ -132,11 +132,18 @@ func (w *reply) send(p []byte) (int, error) {
 	w.Flush()
 	if w.err == nil {
 		_, w.err = w.gate.Conn.Write(p)
+		w.gate.wrote.Store(time.Now().UnixNano())
 	}
 	return len(p), w.err
 }
 
-// Flush sends what was not sent yet.
+// FlushError sends what was not sent yet.
+func (w *reply) FlushError() error {
+	w.Flush()
+	return w.err
+}
+
+// Flush sends what was not sent yet, and keeps the error.
 func (w *reply) Flush() {
 	if w.err == nil && w.out.Len() > 0 {
 		_, w.err = w.gate.Conn.Write(w.out.Bytes())

@@ -69,6 +69,9 @@ func (a *answerHead) begin() {
 	a.mu.Unlock()
 }
 
+// holds says whether something was read that is still to come.
+func (a *answerHead) holds() bool { return len(a.held) > 0 || a.after != nil }
+
 // saw notes what has been read. Heads of interim answers are passed over.
 func (a *answerHead) saw(b []byte) {
 	a.mu.Lock()

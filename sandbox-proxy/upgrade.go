@@ -33,7 +33,8 @@ func (p *Proxy) upgrade(w http.ResponseWriter, r *http.Request, g *gate, h *head
 	}
 	c.warm.Store(nil)
 	// Until it is a tunnel's it is held and counted as any other request's is.
-	far := &origin{Conn: c.far, proxy: p, uncounted: true}
+	far := newOrigin(p, c.far)
+	far.uncounted = true
 	if !p.add(far) {
 		c.failed(wordsFailed)
 		panic(http.ErrAbortHandler)
