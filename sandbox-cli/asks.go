@@ -79,7 +79,7 @@ func listAsks(s Streams, asJSON bool) error {
 			}
 			continue
 		}
-		waits := time.Since(time.Unix(q.Since, 0)).Round(time.Second)
+		waits := max(0, time.Since(time.Unix(q.Since, 0)).Round(time.Second)) // the clock may have been set
 		what := "run, in " + q.Folder
 		if q.Folder == "" {
 			what = "open a page"

@@ -201,8 +201,8 @@ func (x *exchange) watch() {
 	}
 	err := g.fill()
 	if err == io.EOF {
-		g.wrote.Store(time.Now().UnixNano())
-		for left := tunnelDrain; left > 0; left = tunnelDrain - time.Since(time.Unix(0, g.wrote.Load())) {
+		g.moved()
+		for left := g.drains(); left > 0; left = g.drains() {
 			select {
 			case <-x.end:
 				return

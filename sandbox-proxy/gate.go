@@ -33,7 +33,7 @@ type gate struct {
 	chunks    chunks
 	headError *badHead
 
-	wrote atomic.Int64               // when something was last written, in Unix nanoseconds
+	wrote atomic.Int64               // when something was last written, after epoch
 	says  atomic.Pointer[statusLine] // of the answer that is about to be written
 
 	mu       sync.Mutex
@@ -286,8 +286,21 @@ func (g *gate) answered() {
 
 func (g *gate) Write(p []byte) (int, error) {
 	n, err := g.write(p)
-	g.wrote.Store(time.Now().UnixNano())
+	g.moved()
 	return n, err
+}
+
+// epoch is what times are counted from that are held as a number. The machine's
+// clock may be set; this one goes on.
+var epoch = time.Now()
+
+// moved notes that something of an answer has moved.
+func (g *gate) moved() { g.wrote.Store(int64(time.Since(epoch))) }
+
+// drains is how long something has yet to move, for a program that has closed its
+// side.
+func (g *gate) drains() time.Duration {
+	return tunnelDrain - (time.Since(epoch) - time.Duration(g.wrote.Load()))
 }
 
 // write writes what the server says of an answer, in the words of the host.

@@ -18,7 +18,7 @@ func (g *gate) answering() bool {
 // so it is told when the answer is over, or when nothing of it has moved for
 // tunnelDrain.
 func (g *gate) ended() error {
-	g.wrote.Store(time.Now().UnixNano())
+	g.moved()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.busy {
@@ -27,7 +27,7 @@ func (g *gate) ended() error {
 	alarm := time.AfterFunc(tunnelDrain, g.alarm)
 	defer alarm.Stop()
 	for g.busy && !g.aborted() && !g.attended {
-		left := tunnelDrain - time.Since(time.Unix(0, g.wrote.Load()))
+		left := g.drains()
 		if left <= 0 {
 			return io.EOF
 		}

@@ -130,11 +130,15 @@ func (w *reply) send(p []byte) (int, error) {
 		return len(p), nil
 	}
 	w.Flush()
+	w.write(p)
+	return len(p), w.err
+}
+
+func (w *reply) write(p []byte) {
 	if w.err == nil {
 		_, w.err = w.gate.Conn.Write(p)
-		w.gate.wrote.Store(time.Now().UnixNano())
+		w.gate.moved()
 	}
-	return len(p), w.err
 }
 
 // FlushError sends what was not sent yet.
@@ -145,9 +149,8 @@ func (w *reply) FlushError() error {
 
 // Flush sends what was not sent yet, and keeps the error.
 func (w *reply) Flush() {
-	if w.err == nil && w.out.Len() > 0 {
-		_, w.err = w.gate.Conn.Write(w.out.Bytes())
-		w.gate.wrote.Store(time.Now().UnixNano())
+	if w.out.Len() > 0 {
+		w.write(w.out.Bytes())
 	}
 	w.out.Reset()
 }

@@ -36,8 +36,8 @@ type Signals struct {
 	waiting []syscall.Signal // what was caught before
 	passing bool
 
-	stopping atomic.Bool  // one waits for the child to stop
-	letGoOn  atomic.Int64 // when SIGCONT came last, in nanoseconds of Unix time
+	stopping atomic.Bool               // one waits for the child to stop
+	letGoOn  atomic.Pointer[time.Time] // when SIGCONT came last
 }
 
 // Hold begins to catch them. With terminal the program keeps the terminal, and
@@ -97,7 +97,8 @@ func (h *Signals) take(s syscall.Signal) {
 		return
 	}
 	if s == syscall.SIGCONT {
-		h.letGoOn.Store(time.Now().UnixNano())
+		now := time.Now()
+		h.letGoOn.Store(&now)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,11 +143,11 @@ const (
 //
 // Two threads may take a stop and what undoes it in the other order, so that what
 // comes just behind a SIGCONT is no news.
-func (h *Signals) stopWith(pid int, letGoOn int64) {
+func (h *Signals) stopWith(pid int, letGoOn *time.Time) {
 	defer h.stopping.Store(false)
 	wanted := func() bool { return h.letGoOn.Load() == letGoOn }
 	began := time.Now()
-	told := h.typed || launch.Foreground() || began.Sub(time.Unix(0, letGoOn)) < ownPatience
+	told := h.typed || launch.Foreground() || letGoOn != nil && began.Sub(*letGoOn) < ownPatience
 	for wait := time.Millisecond; wanted() && time.Since(began) < stopPatience; wait = min(2*wait, 50*time.Millisecond) {
 		if stopped(pid) {
 			selfpipe.Suspend(func() bool { return stopped(pid) && wanted() })
