@@ -65,7 +65,7 @@ func explainStart(err error, m machine) error {
 			return forbidden(appArmor, appArmorHint)
 		case no == syscall.EPERM:
 			return forbidden("a policy, such as a container's seccomp filter or a chroot, does not allow them",
-				"run outside it, or allow user namespaces in it")
+				"run outside it, or allow user namespaces in it (a container: --security-opt seccomp=unconfined)")
 		}
 	case syscall.EINVAL, syscall.ENOSYS:
 		return forbidden("this kernel has none, or its policy hides them", "it needs CONFIG_USER_NS and CONFIG_NET_NS")

@@ -310,7 +310,7 @@ func TestForbiddenNamespaces(t *testing.T) {
 	for how, want := range map[string]string{
 		"max":    "true network inside: start: user namespaces are forbidden here: user.max_user_namespaces is 0 (no space left on device); an administrator can set it, as in sysctl user.max_user_namespaces=10000\n",
 		"maxnet": "true network inside: start: user namespaces are forbidden here: user.max_net_namespaces is 0 (no space left on device); an administrator can set it, as in sysctl user.max_net_namespaces=10000\n",
-		"chroot": "true network inside: start: user namespaces are forbidden here: a policy, such as a container's seccomp filter or a chroot, does not allow them (operation not permitted); run outside it, or allow user namespaces in it\n",
+		"chroot": "true network inside: start: user namespaces are forbidden here: a policy, such as a container's seccomp filter or a chroot, does not allow them (operation not permitted); run outside it, or allow user namespaces in it (a container: --security-opt seccomp=unconfined)\n",
 	} {
 		cmd := exec.Command(self, "forbid", how)
 		cmd.SysProcAttr = inNewNamespaces()
