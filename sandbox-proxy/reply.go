@@ -85,10 +85,10 @@ func (w *reply) frame() {
 		h["Connection"] = []string{"close"}
 	}
 	switch {
-	case w.head.method == http.MethodHead, w.status == http.StatusNotModified:
-		return
 	case w.status == http.StatusNoContent, w.status < http.StatusOK:
 		delete(h, "Content-Length")
+		return
+	case w.head.method == http.MethodHead, w.status == http.StatusNotModified:
 		return
 	}
 	if said := h["Content-Length"]; len(said) == 1 {
