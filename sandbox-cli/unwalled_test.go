@@ -239,17 +239,25 @@ func fileAddr(t *testing.T, f *os.File) string {
 
 func TestUnwalledStatuses(t *testing.T) {
 	s := newSandbox(t)
-	s.put("text", "")
-	if err := os.Chmod(filepath.Join(s.project, "text"), 0o644); err != nil {
-		t.Fatal(err)
+	for name, file := range map[string]struct {
+		text string
+		mode os.FileMode
+	}{"text": {"", 0o644}, "script": {"exit $1\n", 0o755}, "zeros": {"\x00\x00", 0o755}} {
+		s.put(name, file.text)
+		if err := os.Chmod(filepath.Join(s.project, name), file.mode); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for want, argv := range map[int][]string{
-		0: {"true"}, 3: {"sh", "-c", "exit 3"}, 143: {"sh", "-c", "kill -TERM $$"},
-		127: {"no-such-program"}, 126: {"./text"},
+	for _, c := range []struct {
+		status int
+		argv   []string
+	}{
+		{0, []string{"true"}}, {3, []string{"sh", "-c", "exit 3"}}, {143, []string{"sh", "-c", "kill -TERM $$"}},
+		{127, []string{"no-such-program"}}, {126, []string{"./text"}}, {126, []string{"./zeros"}}, {4, []string{"./script", "4"}},
 	} {
-		command, env := s.unwalled(true, nil, argv...)
-		if e := s.command("", command, listed(env)...); e.status != want {
-			t.Errorf("%q: status %d, %s", argv, e.status, e.errors)
+		command, env := s.unwalled(true, nil, c.argv...)
+		if e := s.command("", command, listed(env)...); e.status != c.status {
+			t.Errorf("%q: status %d, %s", c.argv, e.status, e.errors)
 		}
 	}
 	command, env := s.unwalled(true, nil, "touch", "started")

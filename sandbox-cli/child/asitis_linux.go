@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-cli/say"
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // RunAsItIs runs a command with no wall and gives its status. It is in our
@@ -22,14 +23,15 @@ func RunAsItIs(argv, env []string) (int, error) {
 	if err != nil {
 		return say.StatusOf(err), err
 	}
-	cmd := exec.Command(path)
-	cmd.Args, cmd.Env = argv, env
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	signals := Hold(term.IsTerminal(int(os.Stdin.Fd())))
 	defer signals.Stop()
 	free := Tie()
-	err = cmd.Start()
+	cmd, err := started(path, argv, env)
+	if errors.Is(err, syscall.ENOEXEC) { // as execvp(3) has it
+		if err = linuxwall.FileForShell(path); err == nil {
+			cmd, err = started("/bin/sh", append([]string{"/bin/sh", path}, argv[1:]...), env)
+		}
+	}
 	free()
 	if err != nil {
 		err = say.WithStatus(say.StatusCannotRun, fmt.Errorf("%s: %w", argv[0], plain(err)))
@@ -37,6 +39,15 @@ func RunAsItIs(argv, env []string) (int, error) {
 	}
 	signals.PassTo(cmd.Process.Pid)
 	return Reap(cmd), nil
+}
+
+// started starts a program on our own streams.
+func started(path string, argv, env []string) (*exec.Cmd, error) {
+	cmd := exec.Command(path)
+	cmd.Args, cmd.Env = argv, env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	return cmd, cmd.Start()
 }
 
 // lookUp finds a program on the PATH of an environment, as execvp(3) does.

@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // What the first process tells its parent: records of three numbers, each
@@ -19,6 +21,9 @@ const (
 type record struct{ kind, what, value uint64 }
 
 const recordSize = 24
+
+// atCurrent is AT_FDCWD, as a register has it.
+const atCurrent = ^uintptr(-unix.AT_FDCWD - 1)
 
 // An image is all that the cloned processes need, at hand without a step of
 // Go's runtime. It is in a region: the parent writes down what is to be done
@@ -43,6 +48,7 @@ type image struct {
 	vector                   unix.Iovec
 	control                  [8]uintptr // with descriptors: two words, and four bytes each
 	byte                     uintptr
+	head                     [linuxwall.HeadSize]byte // of the file that the kernel cannot execute
 }
 
 type linkedExec struct{ path, argv, env uintptr }
@@ -177,8 +183,11 @@ func become(m *image) {
 	for i := range m.files {
 		_, _, errno := syscall.RawSyscall6(unix.SYS_EXECVE, m.files[i], m.argv, m.env, 0, 0, 0)
 		if errno == unix.ENOEXEC {
-			*(*uintptr)(pointer(&m.script)) = m.files[i]
-			_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVE, m.shell, m.shellArgv, m.env, 0, 0, 0)
+			errno = m.shellReads(m.files[i])
+			if errno == 0 {
+				*(*uintptr)(pointer(&m.script)) = m.files[i]
+				_, _, errno = syscall.RawSyscall6(unix.SYS_EXECVE, m.shell, m.shellArgv, m.env, 0, 0, 0)
+			}
 		}
 		if errno == unix.ENOENT || errno == unix.ENOTDIR {
 			continue
@@ -190,6 +199,25 @@ func become(m *image) {
 	}
 	tell(m.report, toldNoExec, 0, why)
 	exit(1)
+}
+
+// shellReads is why a shell is not to read a file, or 0.
+//
+//go:nosplit
+//go:norace
+//go:nocheckptr
+//go:noinline
+func (m *image) shellReads(file uintptr) syscall.Errno {
+	fd, _, errno := syscall.RawSyscall6(unix.SYS_OPENAT, atCurrent, file, unix.O_RDONLY|unix.O_CLOEXEC, 0, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	got, _, errno := syscall.RawSyscall6(unix.SYS_PREAD64, fd, uintptr(unsafe.Pointer(&m.head)), linuxwall.HeadSize, 0, 0, 0)
+	if errno == 0 && !linuxwall.ForShell(m.head[:got%(linuxwall.HeadSize+1)]) {
+		errno = unix.ENOEXEC
+	}
+	syscall.RawSyscall6(unix.SYS_CLOSE, fd, 0, 0, 0, 0, 0)
+	return errno
 }
 
 // follow goes through a script. It says whether it came to its end; where it

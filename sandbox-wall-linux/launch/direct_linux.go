@@ -11,6 +11,8 @@ import (
 
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/direct"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // beginDirect makes the namespaces of a sandbox, and its first process.
@@ -164,6 +166,8 @@ func (b *sandbox) cannotExec(why error) (int, error) {
 		return StatusCannot, &Error{StatusCannot, name, ErrNotNamed}
 	case errors.Is(why, unix.ENOENT):
 		return StatusNotFound, &Error{StatusNotFound, name, errors.New("not found inside the sandbox, or what it is started by is not")}
+	case errors.Is(why, unix.ENOEXEC):
+		why = linuxwall.ErrNoProgram
 	}
 	return StatusCannot, &Error{StatusCannot, name, why}
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"path"
 	"strings"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // usualPath is where execvp(3) looks when there is no PATH.
@@ -36,9 +38,6 @@ func in(dir, file string) []string {
 	return []string{dir + "/" + file}
 }
 
-// maxScript is how much of a file the kernel looks at (BINPRM_BUF_SIZE).
-const maxScript = 256
-
 // interpreter gives what a script names in its first line, or "".
 func interpreter(head []byte) string {
 	line, isScript := bytes.CutPrefix(head, []byte("#!"))
@@ -50,7 +49,7 @@ func interpreter(head []byte) string {
 	// Windows is the name's (load_script in fs/binfmt_script.c).
 	words := bytes.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == '\t' })
 	// A name that fills all that the kernel looks at may go on.
-	if len(words) == 0 || !whole && len(words) == 1 && len(head) >= maxScript {
+	if len(words) == 0 || !whole && len(words) == 1 && len(head) >= linuxwall.HeadSize {
 		return ""
 	}
 	return string(words[0])

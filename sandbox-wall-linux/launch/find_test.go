@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 func TestCandidates(t *testing.T) {
@@ -29,11 +31,11 @@ func TestCandidates(t *testing.T) {
 }
 
 func TestInterpreter(t *testing.T) {
-	long := "#!/" + strings.Repeat("x", maxScript-3)
+	long := "#!/" + strings.Repeat("x", linuxwall.HeadSize-3)
 	for head, want := range map[string]string{
 		"#!/bin/sh\n": "/bin/sh", "#! /usr/bin/env -S node\nx": "/usr/bin/env", "#!/bin/sh": "/bin/sh",
 		"#!/bin/sh\r\n": "/bin/sh\r", "#!\t/bin/sh\t-e\n": "/bin/sh",
-		"#!\n/bin/sh": "", "": "", "\x7fELF": "", "# !/bin/sh\n": "", long: "", "#!/bin/sh -" + strings.Repeat("x", maxScript): "/bin/sh",
+		"#!\n/bin/sh": "", "": "", "\x7fELF": "", "# !/bin/sh\n": "", long: "", "#!/bin/sh -" + strings.Repeat("x", linuxwall.HeadSize): "/bin/sh",
 	} {
 		if got := interpreter([]byte(head)); got != want {
 			t.Errorf("%q: %q, want %q", head, got, want)

@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // Inside is the stage inside: it hears again the signals that bubblewrap was
@@ -34,7 +36,9 @@ func Inside(argv, env []string) error {
 	for _, file := range candidates(argv[0], searched, set, ".") {
 		err := syscall.Exec(file, argv, env)
 		if errors.Is(err, unix.ENOEXEC) { // as execvp(3) has it
-			err = syscall.Exec(shell, append([]string{shell, file}, argv[1:]...), env)
+			if err = linuxwall.FileForShell(file); err == nil {
+				err = syscall.Exec(shell, append([]string{shell, file}, argv[1:]...), env)
+			}
 		}
 		switch {
 		case errors.Is(err, unix.ENOENT) && missing(file), errors.Is(err, unix.ENOTDIR):

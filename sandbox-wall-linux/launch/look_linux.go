@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 )
 
 // look looks for the program where it will be looked for, inside, before it is
@@ -115,7 +117,7 @@ func (r insideRoot) interpreted(file string) error {
 		return nil
 	}
 	defer unix.Close(fd)
-	head := make([]byte, maxScript)
+	head := make([]byte, linuxwall.HeadSize)
 	n, err := unix.Pread(fd, head, 0)
 	if err != nil {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	linuxwall "github.com/lnkhq/lnk-sandbox/sandbox-wall-linux"
 	"github.com/lnkhq/lnk-sandbox/sandbox-wall-linux/landlock"
 )
 
@@ -44,7 +45,7 @@ func TestNotStarted(t *testing.T) {
 	plain := file("plain", "#!/bin/sh\n", 0o644)
 	orphan := file("orphan", "#!/no/such/interpreter -x\n", 0o755)
 	script := file("script", "#!/bin/sh\nexit 9\n", 0o755)
-	bare := file("bare", "exit 8\n", 0o755)
+	bare := file("bare", "exit 8\n\x00", 0o755)
 	for _, row := range []struct {
 		name   string
 		o      order
@@ -71,6 +72,40 @@ func TestNotStarted(t *testing.T) {
 			if got := row.o.do(t); got.status != row.status || got.errs != row.errs {
 				t.Errorf("%s, by %s: %+v, want %d %q", row.name, row.o.By, got, row.status, row.errs)
 			}
+		}
+	}
+}
+
+// Binary data that the kernel does not execute goes to no shell, with the kernel's
+// own calls and in the stage inside.
+func TestBinaryData(t *testing.T) {
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, row := range map[string]struct {
+		text   string
+		status int
+	}{
+		"cut-off": {"\x7fELF", 126}, "zeros": {strings.Repeat("\x00", 4096), 126}, // which no binfmt_misc knows either
+		"script": {"exit 8\n\x00", 8}, "empty": {"", 0},
+	} {
+		at, want := filepath.Join(dir, name), ""
+		if err := os.WriteFile(at, []byte(row.text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if row.status == 126 {
+			want = at + ": " + linuxwall.ErrNoProgram.Error()
+		}
+		if got := (&order{Argv: []string{at}}).do(t); got.status != row.status || strings.TrimPrefix(got.errs, "error: ") != want {
+			t.Errorf("%s: %+v, want %d %q", name, got, row.status, want)
+		}
+		c := exec.Command(exe, at)
+		c.Env = []string{roleVar + "=inside"}
+		said, err := c.CombinedOutput()
+		if c.ProcessState == nil || c.ProcessState.ExitCode() != row.status || strings.TrimSpace(string(said)) != want {
+			t.Errorf("%s inside: %v, %q, want %d %q", name, err, said, row.status, want)
 		}
 	}
 }
