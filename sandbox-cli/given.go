@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -61,7 +62,7 @@ func (f *runFlags) readGiven() (given, error) {
 		return given{}, err
 	}
 	if err := g.check(); err != nil {
-		return given{}, withStatus(statusRefused, err)
+		return given{}, withStatus(statusRefused, secretAsTyped(err, len(g.secrets)-len(mine)))
 	}
 	for i := range g.secrets {
 		s := &g.secrets[i]
@@ -69,6 +70,24 @@ func (f *runFlags) readGiven() (given, error) {
 		s.placeholder = placeholderFor(s.Secret.Secret.Value)
 	}
 	return g, nil
+}
+
+// secretAsTyped says in the words of the command line what is refused of a secret
+// that was asked for there, behind those that were handed.
+func secretAsTyped(err error, handed int) error {
+	var refused *form.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	index, member, _ := strings.Cut(strings.TrimPrefix(refused.Pointer, "/secrets/"), "/")
+	if i, notOne := strconv.Atoi(index); notOne != nil || i < handed {
+		return err
+	}
+	switch member {
+	case "placeholder", "url":
+		return fmt.Errorf("--secret: %s: give the secret another name", refused.Problem)
+	}
+	return fmt.Errorf("--secret: %s", refused.Problem)
 }
 
 // readWith reads RunWith to the end of a descriptor, and closes it.

@@ -55,6 +55,8 @@ func TestRunRefuses(t *testing.T) {
 		"a descriptor in hex":      {[]string{"--with-fd=0x3"}, []string{"\"0x3\"", "want a whole number\n"}},
 		"two descriptors":          {[]string{"--with-fd=3", "--with-fd=4"}, []string{"--with-fd", "3 was named before"}},
 		"a secret's host":          {[]string{"--secret=TOK=A.example:x-key", "--secret-from=TOK=env:PATH"}, []string{"run: --secret: \"A.example:443\": not in normal form: write a.example:443\n"}},
+		"a secret run's variable":  {[]string{"--secret=PATH=a.example:x-key"}, []string{"run: --secret: \"PATH\": lnk sandbox run sets it itself: give the secret another name\n"}},
+		"a secret's address twice": {[]string{"--secret=T=a.example:x-key", "--secret-from=T=env:PATH", "--secret=T_URL=b.example:x-key", "--secret-from=T_URL=env:PATH"}, []string{"run: --secret: \"T_URL\": set twice: give the secret another name\n"}},
 		"a table that is none":     {[]string{spec("[file]\n")}, []string{"file: unknown: want name, files, program, network, limits\n"}},
 		"a key of files":           {[]string{spec("[files]\nwirte = []\n")}, []string{"files.wirte: unknown: want write, write_dot_files, read, read_home, hide, tmp_prefix\n"}},
 		"JSON that is called TOML": {[]string{spec("{\"files\": {}}")}, []string{"a spec of JSON is in a file whose name ends in .json\n"}},
