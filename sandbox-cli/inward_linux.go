@@ -24,7 +24,7 @@ func (i *inward) listen(ports []uint16) error {
 		all, err := relay.Loopback(port)
 		if err != nil {
 			i.close()
-			return fmt.Errorf("serve: %w: %s, or serve another port", err, freed(err))
+			return fmt.Errorf("serve: %w: %s", err, freed(err, "serve another port"))
 		}
 		i.listeners[port] = all
 	}

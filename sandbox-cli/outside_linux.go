@@ -58,12 +58,16 @@ func proxyOnLoopback(s Streams, f proxyFlags, argv, env []string) (int, error) {
 	return status, err
 }
 
-// freed says what lets a port be had that was not.
-func freed(err error) string {
-	if errors.Is(err, fs.ErrPermission) {
-		return "such a low port is for root alone (net.ipv4.ip_unprivileged_port_start): be root"
+// freed says what lets a port be had that was not; another is where another port
+// would help.
+func freed(err error, another string) string {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "such a low port is for root alone (net.ipv4.ip_unprivileged_port_start): be root, or " + another
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "the loopback of this network is down, or has no 127.0.0.1: `ip link set lo up`"
 	}
-	return "something on this machine has it: end that"
+	return "something on this machine has it: end that, or " + another
 }
 
 // listenerOf is the proxy's listener: the one that the caller holds and handed
@@ -74,7 +78,7 @@ func listenerOf(port uint16, env []string) (net.Listener, []string, error) {
 	if at < 0 {
 		l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
 		if err != nil {
-			return nil, nil, fmt.Errorf("listen: port %d: %w: %s, or listen on another", port, plain(err), freed(err))
+			return nil, nil, fmt.Errorf("listen: port %d: %w: %s", port, plain(err), freed(err, "listen on another"))
 		}
 		return l, env, nil
 	}
