@@ -17,6 +17,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/spf13/cobra"
 
+	"github.com/lnkhq/lnk-sandbox/sandbox-cli/front"
 	client "github.com/lnkhq/lnk-sandbox/sandbox-client"
 )
 
@@ -92,7 +93,7 @@ func checkOnStop(args []string) error {
 		return refuse("no command: want the arguments of lnk")
 	case args[0] == "sandbox":
 		return refuse("lnk sandbox itself does not run at a stop")
-	case strings.HasPrefix(args[0], "-"):
+	case !front.IsName(args[0]): // which would be found out at the stop
 		return refuse("%q: want a plugin's name first", args[0])
 	}
 	return nil

@@ -237,7 +237,7 @@ func TestWiresRefuse(t *testing.T) {
 	for _, args := range [][]string{
 		{"pause", "../stopped"}, {"pause", ""}, {"pause"}, {"resume", "a/b"}, {"pause", "web", "--why", strings.Repeat("x", 5000)},
 		{"stop", "web"}, {"on-stop", "../x", "--", "agent"}, {"on-stop", "x", "agent"},
-		{"on-stop", "x", "--", "sandbox", "start"}, {"on-stop", "x", "--", ""}, {"on-stop", "x", "--", "--help"},
+		{"on-stop", "x", "--", "sandbox", "start"}, {"on-stop", "x", "--", ""}, {"on-stop", "x", "--", "--help"}, {"on-stop", "x", "--", "./agent", "stop"},
 	} {
 		if e := s.lnk(args...); e.status == 0 || strings.Count(e.errors, "\n") != 1 {
 			t.Errorf("%q: %+v", args, e)

@@ -46,9 +46,12 @@ func Main(args []string, out, errs io.Writer) int {
 	return 126
 }
 
+// IsName says whether a word can be a plugin's name.
+func IsName(word string) bool { return pluginName.MatchString(word) }
+
 // find gives the path of the plugin's binary, beside this one or on PATH.
 func find(name string) (string, error) {
-	if !pluginName.MatchString(name) {
+	if !IsName(name) {
 		return "", fmt.Errorf("%q: not a plugin's name: want lower-case letters, digits and hyphens", name)
 	}
 	for _, dir := range folders() {
