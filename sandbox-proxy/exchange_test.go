@@ -13,6 +13,24 @@ import (
 	proxy "github.com/lnkhq/lnk-sandbox/sandbox-proxy"
 )
 
+// leaves has a program leave, not only end its side, and waits for its host to be
+// told, and for the record.
+func (l *lab) leaves(c *client, told <-chan bool) {
+	l.t.Helper()
+	c.SetLinger(0)
+	c.Close()
+	select {
+	case <-told:
+	case <-time.After(patience):
+		l.t.Fatal("the host is still asked")
+	}
+	eventually(l.t, "the record", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.ended) == 1
+	})
+}
+
 // pathHost answers each request with its path, whose time comes when its first
 // letter is let go, where there is something to wait for.
 func (l *lab) pathHost(name string, waits map[string]chan bool) {
@@ -124,18 +142,7 @@ func TestLeavesUnanswered(t *testing.T) {
 			if says != "" {
 				c.read(1)
 			}
-			c.SetLinger(0)
-			c.Close()
-			select {
-			case <-cut:
-			case <-time.After(patience):
-				t.Fatal("the host is still asked")
-			}
-			eventually(t, "the record", func() bool {
-				l.mu.Lock()
-				defer l.mu.Unlock()
-				return len(l.ended) == 1
-			})
+			l.leaves(c, cut)
 			l.mu.Lock()
 			defer l.mu.Unlock()
 			if got := l.ended[0]; says == "" && got.Detail != "the program had left before it was told" || got.Reason == proxy.Failed && strings.HasPrefix(got.Detail, "the host") {

@@ -242,18 +242,7 @@ func TestLeavesInPause(t *testing.T) {
 	l.proxy.Pause("")
 	answer <- true
 	time.Sleep(20 * time.Millisecond) // it is read, or it is not
-	c.SetLinger(0)                    // an end alone is not yet that it has left
-	c.Close()
-	select {
-	case <-cut:
-	case <-time.After(patience):
-		t.Fatal("the host's connection is still open")
-	}
-	eventually(t, "the record", func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return len(l.ended) == 1
-	})
+	l.leaves(c, cut)
 	l.proxy.Resume()
 }
 
