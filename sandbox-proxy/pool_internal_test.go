@@ -2,9 +2,7 @@ package proxy
 
 import (
 	"context"
-	"io"
 	"net"
-	"strings"
 	"testing"
 	"time"
 
@@ -113,23 +111,5 @@ func TestStoppedCallAsksNobody(t *testing.T) {
 	}
 	if !ended(t, far[0]) {
 		t.Error("the connection is still open")
-	}
-}
-
-// A piece that is sent as it is counts as one that has moved: a program that has
-// ended its side is waited for by that.
-func TestPiecesAreNoted(t *testing.T) {
-	p, _ := poolOf(t, 1, 0)
-	near, other := net.Pipe()
-	defer near.Close()
-	defer other.Close()
-	go io.Copy(io.Discard, other)
-	w := &reply{gate: p.proxy.newGate(near, nil), head: &head{method: "GET"}}
-	w.Header().Set("Content-Length", "100000")
-	w.WriteHeader(200)
-	w.Flush()
-	w.gate.wrote.Store(0)
-	if io.WriteString(w, strings.Repeat("a", 2*atOnce)); w.gate.wrote.Load() == 0 {
-		t.Error("it was not noted")
 	}
 }
