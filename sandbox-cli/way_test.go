@@ -237,6 +237,9 @@ func TestLoopback(t *testing.T) {
 	s := newSandbox(t)
 	open, shut := of(t, "127.0.0.1:0", "open").Port(), of(t, "127.0.0.1:0", "shut").Port()
 	six := of(t, "[::1]:0", "six").Port()
+	for six == open || six == shut { // the kernel gives out ports of each loopback by itself
+		six = of(t, "[::1]:0", "six").Port()
+	}
 	net := map[string]any{"loopback": map[string]any{"ports": []uint16{open, six}, "dir": filepath.Join(s.root, "way")}}
 	at := func(host string, port any) string { return fmt.Sprintf("%s:%v", host, port) }
 	before := len(labtest.Queries(t))
